@@ -1,0 +1,29 @@
+/** Names of BIRD's protocols and tables, which runbooks rely on. Uplinks and services match `[a-z][a-z0-9]{0,14}`. */
+import type { Family } from './units.ts';
+
+export function sessionName(uplink: string, family: Family): string {
+  return `bgp_${uplink}${family}`;
+}
+
+export function announceName(uplink: string, service: string, family: Family): string {
+  return `announce_${uplink}_${service}${family}`;
+}
+
+export function drainName(uplink: string, service: string, family: Family): string {
+  return `drain_${uplink}_${service}${family}`;
+}
+
+export function learnName(uplink: string, family: Family): string {
+  return `learn_${uplink}${family}`;
+}
+
+export function kernelName(uplink: string, family: Family): string {
+  return `k_${uplink}${family}`;
+}
+
+export function tableName(uplink: string, family: Family): string {
+  return `t_${uplink}${family}`;
+}
+
+/** Begins every reason that Causeway gives to `birdc disable` and `enable`; anything else is somebody's hand. */
+export const ownMessagePrefix = 'causeway: ';

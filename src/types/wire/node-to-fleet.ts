@@ -1,0 +1,40 @@
+/** node -> Redis: key `causeway:node:<name>` with expiry, and channel `causeway:events`. */
+import { z } from 'zod';
+import { epoch, schemaVersion, seq, wireName } from './common.ts';
+import { announceState, family, guard, healthState, seenState } from './enums.ts';
+
+const announcement = z.object({
+  service: wireName,
+  uplink: wireName,
+  carrier: wireName,
+  family,
+  wish: announceState,
+  seen: seenState,
+  ready: z.boolean(),
+  health: healthState,
+  held: guard.nullable(),
+  reason: z.string().max(500),
+});
+
+const targetView = z.object({
+  address: z.string(),
+  uplink: wireName,
+  carrier: wireName,
+  family,
+  health: healthState,
+});
+
+export const presence = z.object({
+  schema: schemaVersion,
+  node: wireName,
+  site: wireName,
+  epoch,
+  seq,
+  /** How old the content is by the sender's own monotonic clock. */
+  ageMillis: z.number().min(0),
+  mode: z.enum(['observe', 'live']),
+  frozen: z.boolean(),
+  announcements: z.array(announcement),
+  targets: z.array(targetView),
+});
+export type Presence = z.infer<typeof presence>;

@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/{unit,property,golden,contract}/**/*.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        // Real BIRD in network namespaces: root, one file after the other, generous deadlines.
+        test: {
+          name: 'lab',
+          include: ['test/lab/**/*.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
