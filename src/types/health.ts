@@ -37,3 +37,25 @@ export interface UplinkHealth {
   readonly regions: ReadonlyMap<string, Verdict>;
   readonly targets: ReadonlyMap<string, Verdict>;
 }
+
+/** What the host says of an uplink's interface: carrier there, carrier gone, or no such interface. */
+export type LinkFact = 'up' | 'down' | 'missing';
+
+/** Whose verdict; the gateway's only attributes. */
+export type VerdictSubject =
+  | { readonly kind: 'uplink' }
+  | { readonly kind: 'gateway' }
+  | { readonly kind: 'region'; readonly region: string }
+  | { readonly kind: 'target'; readonly target: string };
+
+/** A verdict that became another one, for the log and the history. */
+export interface Transition {
+  readonly uplink: string;
+  readonly family: Family;
+  readonly subject: VerdictSubject;
+  readonly from: HealthState;
+  readonly to: HealthState;
+  readonly reason: HealthReason;
+  /** The new verdict's sentence. */
+  readonly text: string;
+}

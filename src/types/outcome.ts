@@ -57,6 +57,8 @@ export type ProberMessage =
   | { readonly kind: 'ready'; readonly engine: string; readonly pid: number }
   | {
       readonly kind: 'samples';
+      /** The plan that the tasks' ids belong to; absent: before any plan. */
+      readonly plan?: number;
       readonly at: Instant;
       readonly samples: readonly Sample[];
       /** Late, duplicate and foreign replies since the last message. */
@@ -71,6 +73,11 @@ export type ProberMessage =
 
 /** From the daemon to the prober child. A plan replaces the one before; streams that stay keep their pace. */
 export type ProberCommand =
-  | { readonly kind: 'plan'; readonly tasks: readonly ProbeTask[] }
+  | {
+      readonly kind: 'plan';
+      /** Counts plans, so that samples of an earlier one are not read with the ids of a later one. */
+      readonly plan?: number;
+      readonly tasks: readonly ProbeTask[];
+    }
   | { readonly kind: 'link-changed' }
   | { readonly kind: 'stop' };

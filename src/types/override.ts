@@ -13,7 +13,7 @@ export type OverrideSubject =
 
 export interface Override {
   readonly subject: OverrideSubject;
-  readonly state: 'announce' | 'withdraw';
+  readonly state: 'announce' | 'drain' | 'withdraw';
   /** `birdc` for a hand seen in BIRD. */
   readonly author: string;
   readonly reason: string;

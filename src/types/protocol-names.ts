@@ -25,5 +25,15 @@ export function tableName(uplink: string, family: Family): string {
   return `t_${uplink}${family}`;
 }
 
+/** Table of the route that probes take, which stands whether the session does or not. */
+export function probeTableName(uplink: string, family: Family): string {
+  return `p_${uplink}${family}`;
+}
+
+/** Static protocol that holds the default by the uplink's gateway in that table. */
+export function probeName(uplink: string, family: Family): string {
+  return `probe_${uplink}${family}`;
+}
+
 /** Begins every reason that Causeway gives to `birdc disable` and `enable`; anything else is somebody's hand. */
 export const ownMessagePrefix = 'causeway: ';
