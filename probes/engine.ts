@@ -1,0 +1,278 @@
+/**
+ * The loop that drives all streams. Timers run before sockets are read in a turn of Node's loop, so time-outs are
+ * decided in `setImmediate`, after that turn's replies, and only when the socket has been read empty: a blocked loop
+ * delays what we know and never invents a loss.
+ */
+import type { Outcome, ProbeKind, ProbeTask, Sample } from '../src/types/outcome.ts';
+import { type Family, type Instant, type Millis, instant, millis } from '../src/types/units.ts';
+import { monotonicNow } from './clock.ts';
+import { type Deck, type Flight, type NotRun, type ProbeKindEngine } from './flight.ts';
+import { lagLimitMillis, notRun } from './flight.ts';
+import { makeIcmp } from './icmp.ts';
+import { nextPace } from './pace.ts';
+import { type Roads, makeRoads } from './roads.ts';
+import { type Stream, newStream, replan, streamKey } from './stream.ts';
+import { makeTcp } from './tcp.ts';
+import { type Timetable, makeTimetable } from './timetable.ts';
+import { routineAgeMillis, strictAgeMillis } from './way-out.ts';
+
+/** What has been decided since the last harvest. */
+export interface Harvest {
+  readonly samples: readonly Sample[];
+  readonly strays: number;
+  readonly lagMillis: Millis;
+}
+
+export interface Engine {
+  plan(tasks: readonly ProbeTask[]): void;
+  /** Everything known of interfaces, addresses and routes is looked at again before its next use. */
+  linkChanged(): void;
+  /** ICMP of a family is given up (`not-run`) or taken up again. */
+  allowIcmp(family: Family, allowed: boolean): void;
+  harvest(): Harvest;
+  close(): void;
+}
+
+/**
+ * Slots of other streams that are due within this share of their interval, and this long, are used in the same turn:
+ * it saves turns, and is half of the slots' jitter.
+ */
+const togetherShare = 0.05;
+const mostTogetherMillis = 10;
+/** How often replies are read while nobody harvests. */
+const lookMillis = 100;
+/** How much later than its deadline a flight is looked at, so that a reply at the last moment is there. */
+const graceMillis = 2;
+/** How old the kernel's word about a route may be in passing. */
+const routeAgeMillis = 2000;
+/** More samples than this are not kept for a daemon that does not take them; the oldest go. */
+const mostSamples = 100_000;
+
+interface State {
+  readonly roads: Roads;
+  readonly kinds: Record<ProbeKind, ProbeKindEngine>;
+  readonly streams: Map<string, Stream>;
+  readonly slots: Timetable<Stream>;
+  readonly flights: Timetable<Flight>;
+  readonly banned: Set<Family>;
+  samples: Sample[];
+  strays: number;
+  lagMillis: number;
+  laggedAt: Instant;
+  lookedAt: Instant;
+  ordinal: number;
+  wakeAt: Instant | null;
+  timer: NodeJS.Timeout | null;
+}
+
+/** Opens nothing but a netlink socket until there is a plan. Throws SystemCallError where even that is refused. */
+export function makeEngine(): Engine {
+  const deck = deckOf(() => state);
+  const state: State = {
+    roads: makeRoads(),
+    kinds: { icmp: makeIcmp(deck), tcp: makeTcp(deck) },
+    streams: new Map(),
+    slots: makeTimetable(),
+    flights: makeTimetable(),
+    banned: new Set(),
+    samples: [],
+    strays: 0,
+    lagMillis: 0,
+    laggedAt: instant(0),
+    lookedAt: instant(0),
+    ordinal: 0,
+    wakeAt: null,
+    timer: null,
+  };
+  return {
+    plan: (tasks) => {
+      replaceStreams(state, tasks, monotonicNow());
+      arm(state, deck);
+    },
+    linkChanged: () => state.roads.forget(),
+    allowIcmp: (family, allowed) => {
+      if (allowed) state.banned.delete(family);
+      else state.banned.add(family);
+    },
+    harvest: () => {
+      lookAtAll(state, monotonicNow());
+      return harvestOf(state);
+    },
+    close: () => {
+      if (state.timer !== null) clearTimeout(state.timer);
+      for (const kind of Object.values(state.kinds)) kind.close();
+      state.roads.close();
+    },
+  };
+}
+
+function deckOf(state: () => State): Deck {
+  const decide = (flight: Flight, outcome: Outcome): void => {
+    if (flight.decided) return;
+    flight.decided = true;
+    flight.release(outcome);
+    emit(state(), flight.stream, flight.sentAt, outcome);
+  };
+  return {
+    now: monotonicNow,
+    decide,
+    giveUp: (flight) => {
+      const now = monotonicNow();
+      const fault = state().roads.faultOf(flight.stream, now, strictAgeMillis, routineAgeMillis);
+      if (fault !== null) decide(flight, fault);
+      else if (now - flight.deadlineAt > lagLimitMillis) decide(flight, notRun('loop-lag'));
+      else decide(flight, { kind: 'lost' });
+    },
+    stray: () => {
+      state().strays += 1;
+    },
+    laggedSince: (at) => state().laggedAt >= at,
+  };
+}
+
+function wake(state: State, deck: Deck): void {
+  const now = monotonicNow();
+  noteLag(state, now);
+  if (now - state.lookedAt >= lookMillis) lookAtAll(state, now);
+  for (const stream of dueStreams(state, now)) {
+    send(state, stream, monotonicNow());
+    stream.pace = nextPace(stream.pace, Math.random(), now);
+    state.slots.add(stream.pace.nextAt, stream);
+  }
+  const first = state.flights.first();
+  if (first !== null && first.at <= now) setImmediate(() => settle(state, deck));
+  else arm(state, deck);
+}
+
+/** Replies carry the kernel's stamp, so they are read in bulk; only a receive buffer's size limits the delay. */
+function lookAtAll(state: State, now: Instant): void {
+  state.lookedAt = now;
+  state.kinds.icmp.look();
+  state.kinds.tcp.look();
+}
+
+function settle(state: State, deck: Deck): void {
+  for (const flight of dueFlights(state, monotonicNow())) {
+    flight.lastLook();
+    if (!flight.decided) deck.giveUp(flight);
+  }
+  arm(state, deck);
+}
+
+function send(state: State, stream: Stream, now: Instant): void {
+  const fault = faultBeforeSending(state, stream, now);
+  const sent = fault ?? state.kinds[stream.task.kind].send(stream);
+  if ('why' in sent) emit(state, stream, now, sent);
+  else state.flights.add(instant(sent.deadlineAt + graceMillis), sent);
+}
+
+function faultBeforeSending(state: State, stream: Stream, now: Instant): NotRun | null {
+  const banned = stream.task.kind === 'icmp' && state.banned.has(stream.task.family);
+  if (banned) return notRun('self-test-failed');
+  return state.roads.faultOf(stream, now, routineAgeMillis, routeAgeMillis);
+}
+
+function replaceStreams(state: State, tasks: readonly ProbeTask[], now: Instant): void {
+  const before = new Map(state.streams);
+  state.streams.clear();
+  for (const task of tasks) {
+    const key = streamKey(task);
+    const stays = before.get(key);
+    if (stays === undefined) addStream(state, key, task, now);
+    else {
+      replan(stays, task, now);
+      state.streams.set(key, stays);
+      before.delete(key);
+    }
+  }
+  for (const gone of before.values()) gone.planned = false;
+  const planned = [...state.streams.values()];
+  state.roads.keep(planned);
+  for (const kind of ['icmp', 'tcp'] as const) {
+    state.kinds[kind].prepare(planned.filter((stream) => stream.task.kind === kind));
+  }
+}
+
+function addStream(state: State, key: string, task: ProbeTask, now: Instant): void {
+  const stream = newStream(task, state.ordinal, state.roads.wayOutFor(task), now);
+  state.ordinal += 1;
+  state.streams.set(key, stream);
+  state.slots.add(stream.pace.nextAt, stream);
+}
+
+function emit(state: State, stream: Stream, sentAt: Instant, outcome: Outcome): void {
+  if (!stream.planned) return;
+  state.samples.push({ task: stream.task.id, sentAt: instant(toMicros(sentAt)), outcome: rounded(outcome) });
+}
+
+/** Whole microseconds: what lies below is noise and would double the messages to the daemon. */
+function toMicros(valueMillis: number): number {
+  return Math.round(valueMillis * 1e3) / 1e3;
+}
+
+function rounded(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'answered') return outcome;
+  return { kind: 'answered', rttMillis: millis(toMicros(outcome.rttMillis)) };
+}
+
+function harvestOf(state: State): Harvest {
+  const harvest = {
+    samples: state.samples.slice(-mostSamples),
+    strays: state.strays,
+    lagMillis: millis(toMicros(state.lagMillis)),
+  };
+  state.samples = [];
+  state.strays = 0;
+  state.lagMillis = 0;
+  return harvest;
+}
+
+function dueStreams(state: State, now: Instant): readonly Stream[] {
+  const due: Stream[] = [];
+  for (;;) {
+    const first = state.slots.first();
+    if (first === null) return due;
+    const together = Math.min(mostTogetherMillis, togetherShare * first.entry.task.intervalMillis);
+    if (first.at > now + together) return due;
+    state.slots.drop();
+    if (first.entry.planned) due.push(first.entry);
+  }
+}
+
+function dueFlights(state: State, now: Instant): readonly Flight[] {
+  const due: Flight[] = [];
+  for (;;) {
+    const first = state.flights.first();
+    if (first === null || (first.at > now && !first.entry.decided)) return due;
+    state.flights.drop();
+    if (!first.entry.decided) due.push(first.entry);
+  }
+}
+
+function noteLag(state: State, now: Instant): void {
+  const planned = state.wakeAt;
+  if (planned === null) return;
+  const late = now - planned;
+  if (late > state.lagMillis) state.lagMillis = late;
+  if (late > lagLimitMillis) state.laggedAt = now;
+}
+
+/** One timer for whatever comes first: a slot, or the deadline of a flight that is still open. */
+function arm(state: State, deck: Deck): void {
+  if (state.timer !== null) clearTimeout(state.timer);
+  state.timer = null;
+  state.wakeAt = null;
+  for (let first = state.flights.first(); first?.entry.decided === true; first = state.flights.first()) {
+    state.flights.drop();
+  }
+  const next = Math.min(
+    state.slots.first()?.at ?? Number.POSITIVE_INFINITY,
+    state.flights.first()?.at ?? Number.POSITIVE_INFINITY,
+  );
+  if (next === Number.POSITIVE_INFINITY) return;
+  const now = monotonicNow();
+  const delayMillis = Math.max(1, Math.ceil(next - now));
+  // Node's timers count whole milliseconds and come up to one late by themselves.
+  state.wakeAt = instant(now + delayMillis + 1);
+  state.timer = setTimeout(() => wake(state, deck), delayMillis);
+}

@@ -1,0 +1,39 @@
+/** A task at its pace: one uplink, one target, one kind of probe, sent again and again. */
+import type { ProbeTask } from '../src/types/outcome.ts';
+import type { Instant } from '../src/types/units.ts';
+import { type Pace, changePace, phaseOf, startPace } from './pace.ts';
+import type { RouteAnswer } from './socket/route.ts';
+import type { WayOut } from './way-out.ts';
+
+export interface Stream {
+  /** What makes it the same stream in the next plan. */
+  readonly key: string;
+  /** Counts streams since the start; spreads them over phases and sockets. */
+  readonly ordinal: number;
+  readonly wayOut: WayOut;
+  /** The present plan's; its id may change while the stream stays. */
+  task: ProbeTask;
+  pace: Pace;
+  /** False once a plan is without it: what comes back is nobody's. */
+  planned: boolean;
+  /** The last answer of the kernel about its route, and when it was asked on which interface. */
+  route: { readonly at: Instant; readonly index: number; readonly answer: RouteAnswer } | null;
+}
+
+/** Streams stay while these do; pace, timeout, names and region may change under them. */
+export function streamKey(task: ProbeTask): string {
+  return [task.uplink, task.interface, task.source, task.family, task.address, task.kind, task.port].join(
+    ' ',
+  );
+}
+
+export function newStream(task: ProbeTask, ordinal: number, wayOut: WayOut, now: Instant): Stream {
+  const pace = startPace(task.intervalMillis, phaseOf(ordinal), now);
+  return { key: streamKey(task), ordinal, wayOut, task, pace, planned: true, route: null };
+}
+
+/** Gives a stream that stays its task in the new plan. */
+export function replan(stream: Stream, task: ProbeTask, now: Instant): void {
+  stream.task = task;
+  stream.pace = changePace(stream.pace, task.intervalMillis, now);
+}
