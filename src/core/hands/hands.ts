@@ -1,0 +1,129 @@
+/**
+ * Hands in BIRD, adopted as overrides of author `birdc`.
+ *
+ *   taken down by a hand                       → override: withdraw (announcement), off (learn_, bgp_)
+ *   taken up again, after a hand took it down  → the override ends; the wish puts the pair right
+ *   taken up against a verdict, by a hand for sure → override: announce or drain, as the pair then stands
+ *   up after a restart or configure of BIRD    → nobody's word: the wish is restored
+ */
+import type { BirdSeen } from '../../types/bird-view.ts';
+import type { Override, OverrideSubject } from '../../types/override.ts';
+import { isUp } from '../plan/plan.ts';
+import { type ProtocolSubject, subjectKey } from './subject.ts';
+import { whoTookDown } from './who.ts';
+
+/** What BIRD showed at the last look; plain data, kept over restarts of the daemon. */
+export interface LastLook {
+  readonly bootMillis: number | null;
+  readonly configuredMillis: number | null;
+  /** By protocol name: up, or down and by whom. */
+  readonly up: Readonly<Record<string, boolean>>;
+}
+
+export interface HandsInput {
+  readonly subjects: ReadonlyMap<string, ProtocolSubject>;
+  readonly seen: BirdSeen;
+  /** null: none, or too old to be compared. */
+  readonly last: LastLook | null;
+  /** Protocols that we switched since the last look: what they show is ours. */
+  readonly switched: ReadonlySet<string>;
+  /** Whether the owned file is as we left it. */
+  readonly fileIsOurs: boolean;
+  readonly overrides: readonly Override[];
+  /** Subjects (by subjectKey) whose override ended a moment ago: the other one of the pair may still come up. */
+  readonly settling: ReadonlySet<string>;
+  /** ISO 8601, for people. */
+  readonly at: string;
+}
+
+export interface HandEvent {
+  readonly kind: 'adopted' | 'ended';
+  readonly protocol: string;
+  readonly override: Override;
+}
+
+export interface HandsResult {
+  readonly overrides: readonly Override[];
+  readonly events: readonly HandEvent[];
+}
+
+export function readHands(input: HandsInput): HandsResult {
+  if (!input.seen.running) return { overrides: input.overrides, events: [] };
+  let overrides = input.overrides;
+  const events: HandEvent[] = [];
+  const ended = new Set(input.settling);
+  for (const [protocol, { role, subject }] of input.subjects) {
+    const change = handOn(input, protocol, role, subject, overrides);
+    if (change === null || (change.override.state !== 'withdraw' && ended.has(subjectKey(subject)))) continue;
+    if (change.kind === 'ended') ended.add(subjectKey(subject));
+    const others = overrides.filter((one) => subjectKey(one.subject) !== subjectKey(subject));
+    overrides = change.kind === 'adopted' ? [...others, change.override] : others;
+    events.push({ ...change, protocol });
+  }
+  return { overrides, events };
+}
+
+type Change = Omit<HandEvent, 'protocol'> | null;
+
+function handOn(
+  input: HandsInput,
+  protocol: string,
+  role: ProtocolSubject['role'],
+  subject: OverrideSubject,
+  overrides: readonly Override[],
+): Change {
+  const shown = input.seen.protocols.get(protocol);
+  if (shown === undefined || input.switched.has(protocol)) return null;
+  const current = overrides.find((one) => subjectKey(one.subject) === subjectKey(subject)) ?? null;
+  if (shown.state === 'down') {
+    if (current?.state === 'withdraw' || whoTookDown(shown, input.seen) !== 'hand') return null;
+    if (role === 'drain' && !wasUp(input, protocol)) return null;
+    const reason =
+      shown.message === null || shown.message === '' ? `birdc disable ${protocol}` : shown.message;
+    return { kind: 'adopted', override: override(subject, 'withdraw', reason, input.at) };
+  }
+  if (!isUp(shown) || !wasDown(input, protocol)) return null;
+  if (current?.state === 'withdraw')
+    return current.author === 'birdc' ? { kind: 'ended', override: current } : null;
+  return takenUp(input, role, subject, current);
+}
+
+/** Taken up by a hand against a verdict. Honoured only where nothing but a hand can have done it. */
+function takenUp(
+  input: HandsInput,
+  role: ProtocolSubject['role'],
+  subject: OverrideSubject,
+  current: Override | null,
+): Change {
+  if (current !== null || !input.fileIsOurs || subject.kind !== 'announcement') return null;
+  const state = role === 'drain' ? 'drain' : 'announce';
+  return {
+    kind: 'adopted',
+    override: override(subject, state, `birdc enable ${role}_${subjectKey(subject)}`, input.at),
+  };
+}
+
+/** Down at the last look, with no restart or configure of BIRD since. */
+function wasDown({ last, seen }: HandsInput, protocol: string): boolean {
+  if (last === null || last.bootMillis !== seen.bootMillis || last.configuredMillis !== seen.configuredMillis)
+    return false;
+  return last.bootMillis !== null && last.up[protocol] === false;
+}
+
+function wasUp({ last }: HandsInput, protocol: string): boolean {
+  return last === null || last.up[protocol] !== false;
+}
+
+function override(subject: OverrideSubject, state: Override['state'], reason: string, at: string): Override {
+  return { subject, state, author: 'birdc', reason, at, expires: null };
+}
+
+/** What to compare the next look with. */
+export function lookOf(seen: BirdSeen, subjects: ReadonlyMap<string, ProtocolSubject>): LastLook {
+  const up: Record<string, boolean> = {};
+  for (const name of subjects.keys()) {
+    const shown = seen.protocols.get(name);
+    if (shown !== undefined && (isUp(shown) || shown.state === 'down')) up[name] = isUp(shown);
+  }
+  return { bootMillis: seen.bootMillis, configuredMillis: seen.configuredMillis, up };
+}

@@ -1,0 +1,157 @@
+/** Whose hand: what is adopted from BIRD, what ends an override, and what is nobody's word. */
+import { describe, expect, test } from 'vitest';
+import { type HandsInput, lookOf, readHands } from '../../src/core/hands/hands.ts';
+import { subjectsOf } from '../../src/core/hands/subject.ts';
+import type { BirdSeen } from '../../src/types/bird-view.ts';
+import type { Override } from '../../src/types/override.ts';
+import { birdShowing, configuredAt, type Shown } from '../support/bird.ts';
+import { nodeWith } from '../support/node-config.ts';
+
+const subjects = subjectsOf(nodeWith(['cmi']));
+const at = '2026-11-30T00:00:00Z';
+const later = configuredAt + 60_000;
+
+const announced: Readonly<Record<string, Shown>> = {
+  announce_cmi_web4: { state: 'up', description: 'announced: healthy' },
+  drain_cmi_web4: { state: 'down', description: 'not drained' },
+  bgp_cmi4: { state: 'up' },
+  learn_cmi4: { state: 'up' },
+};
+const drained = { ...announced, drain_cmi_web4: { state: 'up', description: 'drained: slow' } } as const;
+const ours: Shown = { state: 'down', message: 'causeway: loss', sinceMillis: later };
+
+function withdrawnBy(author: string): Override {
+  const subject = { kind: 'announcement', service: 'web', uplink: 'cmi', family: 4 } as const;
+  return { subject, state: 'withdraw', author, reason: 'ticket 42', at, expires: null };
+}
+
+function hands(before: BirdSeen | null, seen: BirdSeen, more: Partial<HandsInput> = {}) {
+  const { overrides, events } = readHands({
+    subjects,
+    seen,
+    last: before === null ? null : lookOf(before, subjects),
+    switched: new Set(),
+    fileIsOurs: true,
+    overrides: [],
+    settling: new Set(),
+    at,
+    ...more,
+  });
+  return {
+    overrides: overrides.map((one) => `${one.subject.kind} ${one.state} ${one.author}: ${one.reason}`),
+    events: events.map((one) => `${one.kind} ${one.protocol}`),
+  };
+}
+
+describe('a hand that takes down', () => {
+  const cases: readonly {
+    name: string;
+    before: Readonly<Record<string, Shown>>;
+    after: Readonly<Record<string, Shown>>;
+    adopted: readonly string[];
+  }[] = [
+    {
+      name: 'announce_ with a reason',
+      before: announced,
+      after: { announce_cmi_web4: { state: 'down', message: 'ticket 42', sinceMillis: later } },
+      adopted: ['announcement withdraw birdc: ticket 42'],
+    },
+    {
+      name: 'announce_ without a reason',
+      before: announced,
+      after: { announce_cmi_web4: { state: 'down', description: 'announced: healthy', sinceMillis: later } },
+      adopted: ['announcement withdraw birdc: birdc disable announce_cmi_web4'],
+    },
+    {
+      name: 'announce_ that the file once held down and we returned',
+      before: announced,
+      after: { announce_cmi_web4: { state: 'down', description: 'withdrawn: loss', sinceMillis: later } },
+      adopted: ['announcement withdraw birdc: birdc disable announce_cmi_web4'],
+    },
+    {
+      name: 'the drain_ of a drained announcement',
+      before: drained,
+      after: { drain_cmi_web4: { state: 'down', message: 'x', sinceMillis: later } },
+      adopted: ['announcement withdraw birdc: x'],
+    },
+    {
+      name: 'the session',
+      before: announced,
+      after: { bgp_cmi4: { state: 'down', message: 'fibre works', sinceMillis: later } },
+      adopted: ['session withdraw birdc: fibre works'],
+    },
+    {
+      name: 'learn_',
+      before: announced,
+      after: { learn_cmi4: { state: 'down', message: 'x', sinceMillis: later } },
+      adopted: ['egress withdraw birdc: x'],
+    },
+    { name: 'nothing: it was us', before: announced, after: { announce_cmi_web4: ours }, adopted: [] },
+    {
+      name: 'nothing: the file that BIRD parsed holds it down',
+      before: announced,
+      after: {
+        announce_cmi_web4: { state: 'down', description: 'withdrawn: loss', sinceMillis: configuredAt },
+      },
+      adopted: [],
+    },
+  ];
+  test.each(cases)('$name', ({ before, after, adopted }) => {
+    expect(hands(birdShowing(before), birdShowing({ ...before, ...after })).overrides).toEqual(adopted);
+  });
+
+  test('is adopted once', () => {
+    const seen = birdShowing({
+      ...announced,
+      announce_cmi_web4: { state: 'down', message: 'ticket 42', sinceMillis: later },
+    });
+    expect(hands(seen, seen, { overrides: [withdrawnBy('birdc')] }).events).toEqual([]);
+  });
+
+  test('is not read out of a BIRD that shuts down', () => {
+    const seen = birdShowing(
+      { ...announced, announce_cmi_web4: { state: 'down', sinceMillis: later } },
+      { running: false },
+    );
+    expect(hands(birdShowing(announced), seen).events).toEqual([]);
+  });
+});
+
+describe('an enable', () => {
+  const withdrawn = birdShowing({ ...announced, announce_cmi_web4: ours });
+  const both = birdShowing(drained);
+
+  test('of both protocols that a hand took down only ends the override', () => {
+    const result = hands(withdrawn, both, { overrides: [withdrawnBy('birdc')] });
+    expect(result).toEqual({ overrides: [], events: ['ended announce_cmi_web4'] });
+  });
+  test('of the second protocol a moment later is still that hand', () => {
+    const first = birdShowing(announced);
+    expect(hands(first, both, { settling: new Set(['cmi_web4']) }).events).toEqual([]);
+  });
+  test('against a verdict is honoured', () => {
+    expect(hands(withdrawn, birdShowing(announced)).overrides).toEqual([
+      'announcement announce birdc: birdc enable announce_cmi_web4',
+    ]);
+  });
+  test('of drain_ alone drains', () => {
+    expect(hands(birdShowing(announced), both).overrides).toEqual([
+      'announcement drain birdc: birdc enable drain_cmi_web4',
+    ]);
+  });
+  test.each([
+    ['a configure of BIRD', { configuredMillis: later }, {}],
+    ['a restart of BIRD', { bootMillis: later, configuredMillis: later }, {}],
+    ['a change of the file', {}, { fileIsOurs: false }],
+    ['our own command', {}, { switched: new Set(['announce_cmi_web4']) }],
+  ] as const)('after %s is nobody’s word', (_name, bird, more) => {
+    expect(hands(withdrawn, birdShowing(announced, bird), more).events).toEqual([]);
+  });
+  test('after a restart of BIRD does not end a hand’s override', () => {
+    const restarted = birdShowing(announced, { bootMillis: later, configuredMillis: later });
+    expect(hands(withdrawn, restarted, { overrides: [withdrawnBy('birdc')] }).events).toEqual([]);
+  });
+  test('does not end an override that came by a command of ours', () => {
+    expect(hands(withdrawn, birdShowing(announced), { overrides: [withdrawnBy('ops')] }).events).toEqual([]);
+  });
+});
