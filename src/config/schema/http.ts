@@ -1,0 +1,33 @@
+/** `http` and `paths`: where the daemon is reached and keeps its state. */
+import { absolutePath } from '../fields.ts';
+import { parseIp } from '../addresses.ts';
+import { bad, leaf, ok, type Parsed } from '../leaf.ts';
+import { section } from '../section.ts';
+
+/** Where the status endpoint listens; an IP address, and 0 for any free port. */
+export interface Listen {
+  readonly host: string;
+  readonly port: number;
+}
+
+export const httpSchema = section('http', 'The status endpoint.', {
+  listen: leaf(
+    'Address and port of the status endpoint; port 0 lets the system choose one.',
+    { type: 'string' },
+    parseListen,
+  ).prefault('127.0.0.1:9180'),
+}).prefault({});
+
+export const pathsSchema = section('paths', 'Where the daemon keeps its state and is controlled.', {
+  state: absolutePath('Folder of its state.', 'folder').prefault('/var/lib/causeway'),
+  control: absolutePath('Its control socket.', 'socket').prefault('/run/causeway/control.sock'),
+}).prefault({});
+
+function parseListen(value: unknown): Parsed<Listen> {
+  const match = typeof value === 'string' ? /^(?:\[([^[\]]+)\]|([^:]+)):(\d{1,5})$/.exec(value) : null;
+  const host = match?.[1] ?? match?.[2] ?? '';
+  const ip = parseIp(host);
+  const port = Number(match?.[3]);
+  const fits = ip !== null && port <= 65535 && (match?.[1] !== undefined) === host.includes(':');
+  return fits ? ok({ host, port }) : bad('an IP address and a port, such as 127.0.0.1:9180 or "[::1]:9180"');
+}

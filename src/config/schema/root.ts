@@ -1,0 +1,26 @@
+/** The whole config as it stands in the file: type, default, bounds and a sentence for each key. */
+import type { z } from 'zod';
+import { choice } from '../fields.ts';
+import { section } from '../section.ts';
+import { birdSchema } from './bird.ts';
+import { guardsSchema } from './guards.ts';
+import { httpSchema, pathsSchema } from './http.ts';
+import { nodeSchema } from './node.ts';
+import { policySchema } from './policy.ts';
+import { servicesSchema } from './services.ts';
+import { uplinksSchema } from './uplinks.ts';
+
+export const rootSchema = section('', 'The config of a Causeway node.', {
+  mode: choice('observe: measures, decides and shows; live: acts.', ['observe', 'live']).prefault('observe'),
+  node: nodeSchema,
+  bird: birdSchema,
+  services: servicesSchema,
+  uplinks: uplinksSchema,
+  policy: policySchema,
+  guards: guardsSchema,
+  http: httpSchema,
+  paths: pathsSchema,
+});
+
+/** The file after its values were read one by one, before names are resolved. */
+export type ConfigFile = z.output<typeof rootSchema>;
