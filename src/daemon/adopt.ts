@@ -1,0 +1,70 @@
+/**
+ * What a start finds: the owned file holds the wish that was in force, whoever died in between, and its descriptions
+ * say whether a hand or a verdict made it so. Nothing changes until verdicts exist.
+ */
+import type { FileState } from '../../bird/file-states.ts';
+import type { DecideMemory, Standing } from '../core/decide/memory.ts';
+import { subjectsOf, subjectKey } from '../core/hands/subject.ts';
+import { handReason, reasonIn } from '../core/plan/file-words.ts';
+import type { NodeConfig } from '../types/config.ts';
+import type { Override } from '../types/override.ts';
+import { announceName, drainName } from '../types/protocol-names.ts';
+
+/** The states in force, from the file; a standing that was remembered and agrees is kept as it was. */
+export function adoptStanding(
+  config: NodeConfig,
+  file: ReadonlyMap<string, FileState>,
+  remembered: DecideMemory,
+): DecideMemory {
+  const standing: Record<string, Standing> = {};
+  for (const { subject } of subjectsOf(config).values()) {
+    if (subject.kind !== 'announcement') continue;
+    const key = subjectKey(subject);
+    const announce = file.get(announceName(subject.uplink, subject.service, subject.family));
+    const drain = file.get(drainName(subject.uplink, subject.service, subject.family));
+    const known = remembered.standing[key];
+    if (announce === undefined || drain === undefined) {
+      if (known !== undefined) standing[key] = known;
+      continue;
+    }
+    const found = standingIn(announce, drain);
+    standing[key] = known?.state === found.state ? known : found;
+  }
+  return { ...remembered, standing };
+}
+
+function standingIn(announce: FileState, drain: FileState): Standing {
+  if (!drain.disabled) return asFound('drain', drain.description);
+  return announce.disabled
+    ? asFound('withdraw', announce.description)
+    : asFound('announce', announce.description);
+}
+
+function asFound(state: Standing['state'], description: string): Standing {
+  const byVerdict = state !== 'announce' && handReason(description) === null;
+  return { state, reason: 'as-found', text: reasonIn(description) || `${state} as found`, byVerdict };
+}
+
+/** Hands that the file remembers and the list of overrides does not (a state folder that was lost). */
+export function adoptHands(
+  config: NodeConfig,
+  file: ReadonlyMap<string, FileState>,
+  overrides: readonly Override[],
+  at: string,
+): readonly Override[] {
+  const adopted = new Map(overrides.map((one) => [subjectKey(one.subject), one]));
+  for (const [name, { subject }] of subjectsOf(config)) {
+    const state = file.get(name);
+    const reason = state?.disabled === true ? handReason(state.description) : null;
+    if (reason === null || adopted.has(subjectKey(subject))) continue;
+    adopted.set(subjectKey(subject), {
+      subject,
+      state: 'withdraw',
+      author: 'birdc',
+      reason,
+      at,
+      expires: null,
+    });
+  }
+  return [...adopted.values()];
+}

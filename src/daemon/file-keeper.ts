@@ -1,0 +1,130 @@
+/**
+ * Keeps the present wish in the owned file. BIRD forgets every `birdc disable` at any `configure` and at a restart, so
+ * the file must hold it down then. Only the state lines of the text that is there change.
+ */
+import { stat } from 'node:fs/promises';
+import { readStates, restate, type FileState } from '../../bird/file-states.ts';
+import { readOwned, writeOwned } from '../../bird/owned-file.ts';
+import type { ProtocolWish } from '../core/plan/protocols.ts';
+
+export type FileOutcome =
+  | { readonly kind: 'as-wished' }
+  /** The wish is not in the file: the disk is slow or full, or the text cannot be read. Tried again each tick. */
+  | { readonly kind: 'behind'; readonly text: string };
+
+export interface FileKeeper {
+  /** Looks whether somebody else changed the file; false: it is not as we left it (or read it first). */
+  look(): Promise<boolean>;
+  /** The states in the file as last read. */
+  states(): ReadonlyMap<string, FileState>;
+  /** Brings the wish into the file. Resolves after writeLimitMillis at the latest; a write goes on beside. */
+  hold(wishes: ReadonlyMap<string, ProtocolWish>): Promise<FileOutcome>;
+}
+
+/** A withdrawal waits this long for the disk, and no longer. */
+const writeLimitMillis = 50;
+
+export function keepFile(path: string): FileKeeper {
+  return new Keeper(path);
+}
+
+class Keeper implements FileKeeper {
+  readonly #path: string;
+  /** The last text that was whole and ours; the wish is written into it. */
+  #base: string | null = null;
+  /** What stands on the disk; null: nothing that is ours, so the base is put back. */
+  #disk: string | null = null;
+  #trouble = 'not read yet';
+  #signature = '';
+  #writing: Promise<void> | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async look(): Promise<boolean> {
+    if (this.#writing !== null) return true;
+    const signature = await signatureOf(this.#path);
+    if (signature === this.#signature) return true;
+    const first = this.#signature === '';
+    this.#signature = signature;
+    await this.#read();
+    return first;
+  }
+
+  states(): ReadonlyMap<string, FileState> {
+    return this.#base === null ? new Map() : readStates(this.#base);
+  }
+
+  async hold(wishes: ReadonlyMap<string, ProtocolWish>): Promise<FileOutcome> {
+    if (this.#writing !== null)
+      return { kind: 'behind', text: `${this.#path}: the last write has not ended yet` };
+    if (this.#base === null) return { kind: 'behind', text: this.#trouble };
+    const wished = restate(this.#base, statesOf(wishes, this.states()));
+    if (wished === this.#disk) return { kind: 'as-wished' };
+    this.#writing = this.#write(wished);
+    await Promise.race([this.#writing, limit(writeLimitMillis)]);
+    if (this.#disk === wished) return { kind: 'as-wished' };
+    const slow = `${this.#path}: not written within ${writeLimitMillis} ms`;
+    return { kind: 'behind', text: this.#trouble === '' ? slow : this.#trouble };
+  }
+
+  /** A text that is cut, damaged or gone is no wish: the last good one is put back by the next `hold`. */
+  async #read(): Promise<void> {
+    this.#disk = null;
+    try {
+      const text = await readOwned(this.#path);
+      readStates(text);
+      this.#base = text;
+      this.#disk = text;
+      this.#trouble = '';
+    } catch (error) {
+      this.#trouble = `${this.#path}: ${errorText(error)}; write it with \`causeway render --write\``;
+    }
+  }
+
+  async #write(text: string): Promise<void> {
+    try {
+      await writeOwned(this.#path, text);
+      this.#base = text;
+      this.#disk = text;
+      this.#trouble = '';
+      this.#signature = await signatureOf(this.#path);
+    } catch (error) {
+      this.#trouble = `${this.#path}: ${errorText(error)}`;
+    } finally {
+      this.#writing = null;
+    }
+  }
+}
+
+/** Only protocols that the text has; one that it lacks is told by the plan as missing in BIRD. */
+function statesOf(
+  wishes: ReadonlyMap<string, ProtocolWish>,
+  present: ReadonlyMap<string, FileState>,
+): ReadonlyMap<string, FileState> {
+  const states = new Map<string, FileState>();
+  for (const [name, { up, description }] of wishes) {
+    if (present.has(name)) states.set(name, { disabled: !up, description });
+  }
+  return states;
+}
+
+async function signatureOf(path: string): Promise<string> {
+  try {
+    const { ino, mtimeNs, size } = await stat(path, { bigint: true });
+    return `${ino}:${mtimeNs}:${size}`;
+  } catch {
+    return 'missing';
+  }
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function limit(waitMillis: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, waitMillis);
+  });
+}

@@ -1,0 +1,47 @@
+/** Which BGP sessions are up, and which are surely down: not for a moment, and not because BIRD has just started. */
+import type { BirdView } from '../types/bird-view.ts';
+import type { NodeConfig } from '../types/config.ts';
+import type { SessionFact } from '../core/decide/member.ts';
+import { uplinkKey } from '../types/keys.ts';
+import type { Override } from '../types/override.ts';
+import { sessionName } from '../types/protocol-names.ts';
+import { families, type Instant } from '../types/units.ts';
+
+/** A restart of BIRD or a reset takes a session down for some seconds. */
+const surelyMillis = 10_000;
+
+/** Since when each session is seen down; by uplinkKey. */
+export type SessionMemory = ReadonlyMap<string, Instant>;
+
+export interface SessionFacts {
+  readonly facts: ReadonlyMap<string, SessionFact>;
+  readonly memory: SessionMemory;
+}
+
+export function sessionFacts(
+  config: NodeConfig,
+  view: BirdView,
+  overrides: readonly Override[],
+  before: SessionMemory,
+  now: Instant,
+): SessionFacts {
+  const facts = new Map<string, SessionFact>();
+  const memory = new Map<string, Instant>();
+  for (const { name, source } of config.uplinks) {
+    for (const family of families.filter((one) => source[one] !== undefined)) {
+      const key = uplinkKey(name, family);
+      const shown = view.kind === 'seen' ? view.protocols.get(sessionName(name, family)) : undefined;
+      const byHand = overrides.some(
+        ({ subject }) => subject.kind === 'session' && subject.uplink === name && subject.family === family,
+      );
+      if (shown === undefined) facts.set(key, 'unknown');
+      else if (shown.state === 'up' && shown.info === 'Established') facts.set(key, 'up');
+      else {
+        const since = before.get(key) ?? now;
+        memory.set(key, since);
+        facts.set(key, byHand || now - since >= surelyMillis ? 'down' : 'unknown');
+      }
+    }
+  }
+  return { facts, memory };
+}
