@@ -1,0 +1,194 @@
+/** The status document as a table for people: uplinks first, then what an operator must know. Pure. */
+import type {
+  AnnouncementStatus,
+  FamilyStatus,
+  OverrideStatus,
+  StatusDocument,
+  UplinkStatus,
+} from '../types/wire/status.ts';
+import type { HealthState } from '../types/wire/enums.ts';
+import { unreachable } from '../types/unreachable.ts';
+import { cut, paint, table, type Cell, type Colour, type TableOptions } from './table.ts';
+
+type FamilyKey = '4' | '6';
+const familyKeys: readonly FamilyKey[] = ['4', '6'];
+
+/** All of `causeway status`, no line wider than `columns`; ends without a newline. */
+export function renderStatus(document: StatusDocument, options: TableOptions): string {
+  return [
+    headline(document, options),
+    ...uplinkLines(document, options),
+    ...section('overrides', document.overrides.map(overrideText), 'yellow', options),
+    ...section(
+      'alarms',
+      document.alarms.map((alarm) => `${alarm.code}: ${alarm.text} (since ${alarm.since})`),
+      'red',
+      options,
+    ),
+  ].join('\n');
+}
+
+function headline(document: StatusDocument, options: TableOptions): string {
+  const late =
+    document.tickAgeMillis >= 5000 ? `  TICK STUCK for ${Math.round(document.tickAgeMillis / 1000)} s` : '';
+  const bad = late !== '' || document.bird.kind === 'unreachable' || document.prober.kind === 'unable';
+  const text = `${document.node}  ${document.mode}  ${birdText(document)}  ${proberText(document)}${late}`;
+  return paint(cut(text, options.columns), bad ? 'red' : 'bold', options.colour);
+}
+
+function birdText({ bird }: StatusDocument): string {
+  switch (bird.kind) {
+    case 'seen':
+      return `BIRD ${bird.version}`;
+    case 'unreachable':
+      return `BIRD unreachable (${bird.code} at ${bird.path})`;
+    case 'starting':
+      return 'BIRD not asked yet';
+    default:
+      return unreachable(bird);
+  }
+}
+
+function proberText({ prober }: StatusDocument): string {
+  switch (prober.kind) {
+    case 'running':
+      return `prober ${prober.engine}`;
+    case 'starting':
+      return 'prober starting';
+    case 'unable':
+      return `prober unable (${prober.code}: ${prober.text})`;
+    case 'silent':
+      return `prober silent (${prober.text})`;
+    default:
+      return unreachable(prober);
+  }
+}
+
+const head = ['uplink', 'ip', 'health', 'loss', 'p95', 'regions', 'wish', 'seen'];
+
+function uplinkLines(document: StatusDocument, options: TableOptions): readonly string[] {
+  const entries = document.uplinks.flatMap((uplink) =>
+    familyKeys.flatMap((key) => {
+      const status = uplink.families[key];
+      return status === undefined ? [] : [{ uplink, key, status }];
+    }),
+  );
+  const lines = table(
+    head,
+    entries.map(({ uplink, key, status }) => row(uplink, key, status)),
+    options,
+  );
+  const below = entries.map(({ uplink, status }) =>
+    details(uplink, status).map((text) => paint(cut(`    ${text}`, options.columns), 'dim', options.colour)),
+  );
+  return lines.flatMap((line, index) => [line].concat(index === 0 ? [] : (below[index - 1] ?? [])));
+}
+
+function row(uplink: UplinkStatus, key: FamilyKey, status: FamilyStatus): readonly Cell[] {
+  const regions = Object.values(status.regions);
+  const good = regions.filter((region) => region.health === 'healthy').length;
+  const wish = summary(status.announcements.map((each) => each.wish));
+  const seen = summary(status.announcements.map((each) => each.seen));
+  return [
+    { text: uplink.uplink, colour: 'bold' },
+    { text: `v${key}` },
+    { text: status.health, colour: healthColour[status.health] },
+    { text: percent(status.evidence.loss) },
+    { text: milliseconds(status.evidence.rttP95Millis) },
+    { text: regions.length === 0 ? '-' : `${good}/${regions.length}` },
+    { text: wish, ...(wish === 'announce' ? {} : { colour: 'yellow' }) },
+    { text: seen, ...(seen === 'exported' ? {} : { colour: 'yellow' }) },
+  ];
+}
+
+const healthColour: Readonly<Record<HealthState, Colour>> = {
+  healthy: 'green',
+  degraded: 'yellow',
+  failed: 'red',
+  unknown: 'dim',
+};
+
+/** What a line cannot hold: why, which regions, what is held, what BIRD or the link says. Nothing for a healthy uplink. */
+function details(uplink: UplinkStatus, status: FamilyStatus): readonly string[] {
+  const lines: string[] = [];
+  if (uplink.link !== 'up') lines.push(`interface ${uplink.interface}: link ${uplink.link}`);
+  if (status.health !== 'healthy') {
+    lines.push(`${status.reason}: ${status.text} (for ${duration(status.sinceSeconds)})`);
+  }
+  const regions = Object.entries(status.regions).filter(([, region]) => region.health !== 'healthy');
+  if (regions.length > 0) {
+    lines.push(
+      `regions: ${regions.map(([name, region]) => `${name} ${region.health} (${region.reason})`).join(', ')}`,
+    );
+  }
+  const idle = new Map(
+    status.targets.flatMap(({ name, notRun }) => (notRun === null ? [] : [[notRun, name]])),
+  );
+  for (const [why, name] of idle) lines.push(`probes do not run: ${why} (${name} and others alike)`);
+  if (status.session.state !== null && status.session.state !== 'Established') {
+    lines.push(`session: ${status.session.state}${since(status.session.sinceText)}`);
+  }
+  for (const announcement of status.announcements) lines.push(...announcementLines(announcement));
+  return lines;
+}
+
+function announcementLines(announcement: AnnouncementStatus): readonly string[] {
+  const { service, wish, seen, reason, text, author, held, file } = announcement;
+  const lines: string[] = [];
+  if (reason !== 'healthy') {
+    const by = author === 'causeway' ? '' : `, by ${author}`;
+    lines.push(`${service}: ${wish}, seen ${seen} (${reason}${by}): ${text}`);
+  }
+  if (held !== null) {
+    const left = held.remainingSeconds === null ? '' : `, ${duration(held.remainingSeconds)} left`;
+    lines.push(`${service}: held: ${held.guard}${left}: ${held.text}`);
+  }
+  if (file === 'behind') lines.push(`${service}: file-behind: the owned file does not hold the wish yet`);
+  return lines;
+}
+
+function overrideText(override: OverrideStatus): string {
+  const { subject, state, author, reason, expires } = override;
+  const what = subject.kind === 'announcement' ? subject.service : subject.kind;
+  const until = expires === null ? 'until released' : `until ${expires}`;
+  return `${subject.uplink} v${subject.family} ${what}: ${state} by ${author}, ${until}: ${reason}`;
+}
+
+function section(
+  title: string,
+  texts: readonly string[],
+  colour: Colour,
+  options: TableOptions,
+): readonly string[] {
+  if (texts.length === 0) return [];
+  return [paint(title, colour, options.colour), ...texts.map((text) => cut(`    ${text}`, options.columns))];
+}
+
+/** One word for all services: theirs where they agree. */
+function summary(states: readonly string[]): string {
+  const different = [...new Set(states)];
+  if (different.length === 0) return '-';
+  return different.length === 1 ? (different[0] ?? '-') : 'mixed';
+}
+
+function percent(ratio: number | null): string {
+  if (ratio === null) return '-';
+  const value = ratio * 100;
+  return `${value > 0 && value < 10 ? value.toFixed(1) : value.toFixed(0)} %`;
+}
+
+function milliseconds(value: number | null): string {
+  return value === null ? '-' : `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ms`;
+}
+
+function since(text: string | undefined): string {
+  return text === undefined ? '' : ` since ${text}`;
+}
+
+/** Seconds as people say them: 42 s, 7 min, 3 h, 2 d. */
+export function duration(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}
