@@ -1,6 +1,7 @@
 /** Tells what happened: one log line for each transition and action, and the last of them for the status. */
 import type { Logger } from 'pino';
 import type { HandEvent } from '../core/hands/hands.ts';
+import type { Evidence } from '../types/health.ts';
 import { announcementKey } from '../types/keys.ts';
 import { subjectKey } from '../core/hands/subject.ts';
 import type { Family } from '../types/units.ts';
@@ -42,16 +43,19 @@ export class Narrator {
   }
 
   /** Uplinks, regions and gateways for the operator; single targets, and who was never in doubt, for debugging. */
-  verdict(change: VerdictChange, at: string): void {
+  verdict(change: VerdictChange, evidence: Evidence | null, at: string): void {
     const isUplink = change.subject === 'uplink';
     const detail =
       change.subject.startsWith('target ') || (change.from === 'unknown' && change.to === 'healthy');
     if (detail && !isUplink) {
-      this.#log.debug(change, 'health changed');
+      this.#log.debug({ ...change, evidence }, 'health changed');
       return;
     }
     keep(this.#transitions, { at, ...change });
-    this.#log[isUplink && change.to === 'failed' ? 'warn' : 'info'](change, 'health changed');
+    this.#log[isUplink && change.to === 'failed' ? 'warn' : 'info'](
+      { ...change, evidence },
+      'health changed',
+    );
   }
 
   /** Tells the announcements whose state, reason or guard differs from the tick before. */

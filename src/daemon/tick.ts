@@ -15,7 +15,7 @@ import { plan, type Plan } from '../core/plan/plan.ts';
 import { type ProtocolWish, protocolWishes } from '../core/plan/protocols.ts';
 import type { BirdView } from '../types/bird-view.ts';
 import type { NodeConfig } from '../types/config.ts';
-import type { LinkFact, Transition, UplinkHealth, VerdictSubject } from '../types/health.ts';
+import type { LinkFact, Transition, UplinkHealth, Verdict, VerdictSubject } from '../types/health.ts';
 import type { Sample } from '../types/outcome.ts';
 import type { Override } from '../types/override.ts';
 import { elapsed, type Instant, type Millis } from '../types/units.ts';
@@ -91,7 +91,10 @@ export async function tick(tools: TickTools, world: World, input: TickInput): Pr
     input.reportedAt ?? undefined,
   );
   world.health = judged.memory;
-  for (const change of judged.transitions) tools.narrator.verdict(spokenChange(change), tools.wallTime());
+  for (const change of judged.transitions) {
+    const verdict = verdictOf(judged.health, change);
+    tools.narrator.verdict(spokenChange(change), verdict?.evidence ?? null, tools.wallTime());
+  }
   await takeHands(tools, world, view, fileIsOurs);
 
   const wish = wishNow(tools, world, view, judged.health);
@@ -196,6 +199,20 @@ function alarmsOf(
 
 function spokenChange({ subject, ...change }: Transition): VerdictChange {
   return { ...change, subject: spokenSubject(subject) };
+}
+
+function verdictOf(health: readonly UplinkHealth[], { uplink, family, subject }: Transition): Verdict | null {
+  const found = health.find((one) => one.uplink === uplink && one.family === family);
+  switch (subject.kind) {
+    case 'uplink':
+      return found?.uplinkVerdict ?? null;
+    case 'gateway':
+      return found?.gateway ?? null;
+    case 'region':
+      return found?.regions.get(subject.region) ?? null;
+    case 'target':
+      return found?.targets.get(subject.target) ?? null;
+  }
 }
 
 function spokenSubject(subject: VerdictSubject): string {
