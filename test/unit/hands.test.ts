@@ -147,6 +147,13 @@ describe('an enable', () => {
   ] as const)('after %s is nobody’s word', (_name, bird, more) => {
     expect(hands(withdrawn, birdShowing(announced, bird), more).events).toEqual([]);
   });
+  test('with our own message is ours, though the daemon died before it remembered it', () => {
+    const returned = birdShowing({
+      ...announced,
+      announce_cmi_web4: { state: 'up', message: 'causeway: healthy', sinceMillis: later },
+    });
+    expect(hands(withdrawn, returned).events).toEqual([]);
+  });
   test('after a restart of BIRD does not end a hand’s override', () => {
     const restarted = birdShowing(announced, { bootMillis: later, configuredMillis: later });
     expect(hands(withdrawn, restarted, { overrides: [withdrawnBy('birdc')] }).events).toEqual([]);

@@ -7,6 +7,7 @@
  *   up after a restart or configure of BIRD    → nobody's word: the wish is restored
  */
 import type { BirdSeen } from '../../types/bird-view.ts';
+import { ownMessagePrefix } from '../../types/protocol-names.ts';
 import type { Override, OverrideSubject } from '../../types/override.ts';
 import { isUp } from '../plan/plan.ts';
 import { type ProtocolSubject, subjectKey } from './subject.ts';
@@ -82,7 +83,9 @@ function handOn(
       shown.message === null || shown.message === '' ? `birdc disable ${protocol}` : shown.message;
     return { kind: 'adopted', override: override(subject, 'withdraw', reason, input.at) };
   }
-  if (!isUp(shown) || !wasDown(input, protocol)) return null;
+  // Our own enable says so, even where the daemon died before it could remember it.
+  const byUs = shown.message?.startsWith(ownMessagePrefix) === true;
+  if (byUs || !isUp(shown) || !wasDown(input, protocol)) return null;
   if (current?.state === 'withdraw')
     return current.author === 'birdc' ? { kind: 'ended', override: current } : null;
   return takenUp(input, role, subject, current);
