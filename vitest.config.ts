@@ -20,6 +20,16 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        // Long runs, for `npm run test:full` alone.
+        test: {
+          name: 'full',
+          include: ['test/full/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

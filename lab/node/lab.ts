@@ -1,0 +1,138 @@
+/** A whole lab: network, carriers, node. Starts it, and brings a used one back to where a fresh one stands. */
+import type { StatusDocument } from '../../src/types/wire/status.ts';
+import { families } from '../../src/types/units.ts';
+import { observeCarriers, type Observer } from '../carrier/observer.ts';
+import { startCarriers } from '../carrier/router.ts';
+import { mendEverything } from '../faults/mend.ts';
+import { carrierNames } from '../network/names.ts';
+import { attachNetwork, startNetwork, type Network } from '../network/network.ts';
+import { waitUntil } from '../network/wait.ts';
+import { askNodeBird, startNodeBird, stopNodeBird } from './bird.ts';
+import type { NodeOptions } from './config.ts';
+import {
+  applyRouting,
+  forgetState,
+  readStatus,
+  startDaemon,
+  stopDaemon,
+  writeNodeConfig,
+  writeOwnedFile,
+} from './program.ts';
+
+export interface Lab {
+  readonly network: Network;
+  readonly observer: Observer;
+  /** Ends what runs and removes all of it. */
+  remove(): void;
+}
+
+export interface LabOptions {
+  readonly node?: NodeOptions;
+  /** Binary of the node's and the carriers' BIRD. */
+  readonly bird?: string;
+  /** Told what is being done. */
+  readonly say?: (text: string) => void;
+}
+
+/** Starts everything up to the daemon; it does not wait for health. */
+export async function startLab(id: string, options: LabOptions = {}): Promise<Lab> {
+  const say = options.say ?? (() => undefined);
+  say('network: one node, three carriers, one internet');
+  const network = await startNetwork(id);
+  try {
+    await startCarriers(network, options.bird);
+    writeNodeConfig(network, options.node ?? {});
+    say('node: policy routing by `causeway routing`, BIRD’s file by `causeway render --write`');
+    await Promise.all([applyRouting(network), writeOwnedFile(network)]);
+    await startNodeBird(network, options.bird);
+    const observer = observeCarriers(network);
+    say('waiting for six BGP sessions');
+    await waitUntil('six established sessions', () => sessionsUp(observer), { timeoutMillis: 40_000 });
+    say('daemon: `causeway run`');
+    if (options.node?.proxy !== true) await startDaemon(network);
+    return labOf(network, observer);
+  } catch (error) {
+    network.remove();
+    throw error;
+  }
+}
+
+/** A lab that another process runs. */
+export function attachLab(id: string): Lab {
+  const network = attachNetwork(id);
+  return labOf(network, observeCarriers(network));
+}
+
+function labOf(network: Network, observer: Observer): Lab {
+  return {
+    network,
+    observer,
+    remove() {
+      observer.close();
+      network.remove();
+    },
+  };
+}
+
+/** Mends all faults, forgets all verdicts and hands, and starts the daemon anew with these options. */
+export async function startAnew(lab: Lab, node: NodeOptions): Promise<void> {
+  const { network, observer } = lab;
+  await stopDaemon(network, 'SIGKILL');
+  await mendEverything(network);
+  forgetState(network);
+  writeNodeConfig(network, node);
+  await writeOwnedFile(network);
+  if (await birdRuns(network)) await askNodeBird(network, 'configure');
+  else {
+    await stopNodeBird(network, 'SIGKILL');
+    await startNodeBird(network);
+  }
+  await waitUntil('six established sessions', () => sessionsUp(observer), { timeoutMillis: 60_000 });
+  if (node.proxy !== true) await startDaemon(network);
+}
+
+async function birdRuns(network: Network): Promise<boolean> {
+  try {
+    await askNodeBird(network, 'show status');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function sessionsUp(observer: Observer): Promise<boolean> {
+  const views = await observer.views();
+  return carrierNames.every((name) => families.every((family) => views[name].sessions[family].established));
+}
+
+/** Waits until the daemon calls all uplinks healthy and all carriers hold all routes, undrained. */
+export async function waitHealthy(lab: Lab, timeoutMillis = 60_000): Promise<void> {
+  await waitUntil('three healthy uplinks', () => isHealthy(lab), { timeoutMillis, everyMillis: 100 });
+}
+
+export async function isHealthy(lab: Lab): Promise<boolean> {
+  const status = await readStatus(lab.network);
+  if (status === null || !isContent(status)) return false;
+  const views = await lab.observer.views();
+  return carrierNames.every((name) =>
+    families.every((family) => {
+      const route = views[name].routes[family];
+      return views[name].sessions[family].established && route !== null && route.path.length === 1;
+    }),
+  );
+}
+
+/** All healthy, all announced, nothing held, forced or alarming. */
+function isContent(status: StatusDocument): boolean {
+  if (status.overrides.length > 0 || status.alarms.length > 0) return false;
+  return status.uplinks.every((uplink) =>
+    [uplink.families['4'], uplink.families['6']].every(
+      (family) =>
+        family !== undefined &&
+        family.health === 'healthy' &&
+        family.announcements.every(
+          ({ wish, held, file }) => wish === 'announce' && held === null && file === 'as-wished',
+        ),
+    ),
+  );
+}

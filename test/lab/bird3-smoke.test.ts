@@ -1,0 +1,59 @@
+/** Six assertions on one BIRD 3, whose replies, route refresh and configure differ most from BIRD 2. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { birdVersions } from '../../lab/bird-versions.ts';
+import { blackHole } from '../../lab/faults/packet-filter.ts';
+import { type Lab, startLab, waitHealthy } from '../../lab/node/lab.ts';
+import { freshLabId } from '../../lab/network/names.ts';
+import {
+  announced,
+  gone,
+  heard,
+  protocolShows,
+  sessionsLived,
+  untouched,
+} from '../../lab/scenarios/expect.ts';
+import { openStage, type Stage } from '../../lab/scenarios/stage.ts';
+
+const newest = birdVersions().findLast(({ version }) => version.startsWith('3.'));
+
+describe.skipIf(newest === undefined)(
+  `BIRD ${newest?.version ?? '3 (not fetched: lab/fetch-bird 3.4)'}`,
+  () => {
+    const fault = blackHole({ carrier: 'cmi' });
+    let lab: Lab;
+    let stage: Stage;
+
+    beforeAll(async () => {
+      lab = await startLab(freshLabId(), newest === undefined ? {} : { bird: newest.bird });
+      await waitHealthy(lab);
+      stage = await openStage(lab);
+    });
+    afterAll(() => {
+      stage?.timeline.stop();
+      lab?.remove();
+    });
+
+    test('brings up six sessions and announces on all of them', async () => {
+      await Promise.all([announced(stage, 'cmi'), announced(stage, 'pccw'), announced(stage, 'hkbn')]);
+    });
+    test('withdraws from the carrier behind which all is dead, in both families', async () => {
+      await stage.hit(fault);
+      await gone(stage, 'cmi');
+    });
+    test('shows the reason in `show protocols all`', async () => {
+      await protocolShows(stage, 'announce_cmi_web4', 'down', /^causeway: .*loss/);
+    });
+    test('keeps all sessions up, with unchanged uptime', async () => {
+      await sessionsLived(stage);
+    });
+    test('sends the other carriers nothing', async () => {
+      await untouched(stage, 'pccw', 'hkbn');
+    });
+    test('announces again after the hold, once', async () => {
+      await stage.mend(fault);
+      await announced(stage, 'cmi');
+      heard(stage, 'cmi', ['withdraw', 'announce']);
+      expect(stage.measured.size).toBeGreaterThan(0);
+    });
+  },
+);
