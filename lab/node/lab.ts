@@ -28,7 +28,7 @@ export interface Lab {
 
 export interface LabOptions {
   readonly node?: NodeOptions;
-  /** Binary of the node's and the carriers' BIRD. */
+  /** Binary of the node’s BIRD; the carriers run the system’s, whose log the wire log reads. */
   readonly bird?: string;
   /** Told what is being done. */
   readonly say?: (text: string) => void;
@@ -40,7 +40,7 @@ export async function startLab(id: string, options: LabOptions = {}): Promise<La
   say('network: one node, three carriers, one internet');
   const network = await startNetwork(id);
   try {
-    await startCarriers(network, options.bird);
+    await startCarriers(network);
     writeNodeConfig(network, options.node ?? {});
     say('node: policy routing by `causeway routing`, BIRD’s file by `causeway render --write`');
     await Promise.all([applyRouting(network), writeOwnedFile(network)]);

@@ -4,14 +4,8 @@ import { birdVersions } from '../../lab/bird-versions.ts';
 import { blackHole } from '../../lab/faults/packet-filter.ts';
 import { type Lab, startLab, waitHealthy } from '../../lab/node/lab.ts';
 import { freshLabId } from '../../lab/network/names.ts';
-import {
-  announced,
-  gone,
-  heard,
-  protocolShows,
-  sessionsLived,
-  untouched,
-} from '../../lab/scenarios/expect.ts';
+import { protocolShows } from '../../lab/scenarios/expect-node.ts';
+import { announced, gone, heard, sessionsLived, untouched } from '../../lab/scenarios/expect.ts';
 import { openStage, type Stage } from '../../lab/scenarios/stage.ts';
 
 const newest = birdVersions().findLast(({ version }) => version.startsWith('3.'));

@@ -3,9 +3,9 @@ import type { HealthReason } from '../../types/wire/enums.ts';
 import type { Policy } from '../../types/policy.ts';
 import { type Instant, elapsed } from '../../types/units.ts';
 import { unreachable } from '../../types/unreachable.ts';
-import { evidenceOf } from './evidence.ts';
+import { evidenceOfLast } from './evidence.ts';
 import type { Group, Subject } from './memory.ts';
-import { firstWindowMillis } from './thresholds.ts';
+import { cellMillis, evidenceCells, firstWindowMillis } from './thresholds.ts';
 import { countText, percentText, placeText, rttText } from './wording.ts';
 
 /** One sentence for a verdict that has just changed; of a decided fault, the sentence of its decision. */
@@ -27,7 +27,7 @@ export function textOf(
       return silentText(group, subject, now);
     case 'healthy':
     case 'recovering': {
-      const { loss, rttP50Millis } = evidenceOf(group, policy, subject);
+      const { loss, rttP50Millis } = evidenceOfLast(group, policy, subject, cleanCells(policy));
       return `loss ${percentText(loss)}, ${rttText(rttP50Millis)} median${placeText(subject)}`;
     }
     case 'loss':
@@ -40,6 +40,12 @@ export function textOf(
     default:
       return unreachable(reason);
   }
+}
+
+/** Closed cells that a healthy verdict rests on: what was measured before it was clean is not of it. */
+function cleanCells(policy: Policy): number {
+  const clean = Math.floor(policy.recovery.cleanMillis / cellMillis(policy));
+  return Math.max(1, Math.min(clean, evidenceCells(policy)));
 }
 
 function notRunText(group: Group, subject: Subject): string {

@@ -27,7 +27,7 @@ export function percentText(share: Ratio | null): string {
 
 /** `41 ms`, `0.52 ms`; `no` where nothing was answered. */
 export function rttText(millis: number | null): string {
-  return millis === null ? 'no' : `${millis >= 10 ? Math.round(millis) : millis} ms`;
+  return millis === null ? 'no' : `${millis >= 10 ? Math.round(millis) : Number(millis.toPrecision(2))} ms`;
 }
 
 /** `1 target`, `4 targets`. */
