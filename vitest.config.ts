@@ -11,10 +11,20 @@ export default defineConfig({
         },
       },
       {
-        // Real BIRD in network namespaces: root, one file after the other, generous deadlines.
+        // Every scenario of `npm run lab -- --list`, two labs at a time; mostly waiting, so it runs beside `lab`.
+        test: {
+          name: 'scenarios',
+          include: ['test/lab/scenarios.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        // Real programs in network namespaces: root, one file after the other, generous deadlines.
         test: {
           name: 'lab',
           include: ['test/lab/**/*.test.ts'],
+          exclude: ['test/lab/scenarios.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,
           fileParallelism: false,

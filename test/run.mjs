@@ -1,6 +1,7 @@
-// The parts of `npm test`, one after the other; each is run even when one before it failed, so that one run shows all.
+// The parts of `npm test`, each run even when one before it failed, so that one run shows all. The scenarios take longest
+// and mostly wait, so they run beside the other lab tests; their output follows when those have ended.
 // The last line is `N passed, N failed, N skipped`: of tests, and of the checks that are not tests, one each.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,6 @@ import { join } from 'node:path';
 const full = process.argv.includes('--full');
 const reports = mkdtempSync(join(tmpdir(), 'causeway-test-'));
 const bin = (name) => `node_modules/.bin/${name}`;
-const projects = full ? ['unit', 'lab', 'full'] : ['unit', 'lab'];
 
 const checks = [
   { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json', '--noEmit'] },
@@ -20,28 +20,49 @@ let passed = 0;
 let failed = 0;
 const skipped = [];
 
-function run(command) {
-  const started = Date.now();
-  const { status } = spawnSync(command[0], command.slice(1), { stdio: 'inherit', env: { ...process.env, CAUSEWAY_TEST_FULL: full ? '1' : '' } });
-  console.log(`-- ${command.slice(0, 6).join(' ')}: exit ${status}, ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
-  return status;
-}
-
-for (const check of checks) {
-  console.log(`== ${check.name}`);
-  if (run(check.command) === 0) passed += 1;
+for (const { name, command } of checks) {
+  const { status, text } = await run(name, command);
+  process.stdout.write(text);
+  if (status === 0) passed += 1;
   else failed += 1;
 }
-for (const project of projects) {
-  console.log(`== ${project}`);
-  const file = join(reports, `${project}.json`);
-  const status = run([bin('vitest'), 'run', '--project', project, '--passWithNoTests', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]);
-  count(file, status);
-}
+await part('unit');
+const scenarios = part('scenarios', 'quiet');
+await part('lab');
+await scenarios;
+if (full) await part('full');
+
 rmSync(reports, { recursive: true, force: true });
 for (const title of skipped) console.log(`skipped: ${title}`);
 console.log(`${passed} passed, ${failed} failed, ${skipped.length} skipped`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** Runs one vitest project and counts its tests. `quiet`: what it prints is shown when it has ended. */
+async function part(project, quiet) {
+  const file = join(reports, `${project}.json`);
+  const vitest = [bin('vitest'), 'run', '--project', project, '--passWithNoTests'];
+  const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const { status, text } = await run(project, [...vitest, ...report], quiet);
+  process.stdout.write(text);
+  count(file, status);
+}
+
+function run(name, command, quiet) {
+  const started = Date.now();
+  if (quiet === undefined) console.log(`== ${name}`);
+  else console.log(`== ${name}: started beside the next part, shown when it has ended`);
+  const env = { ...process.env, CAUSEWAY_TEST_FULL: full ? '1' : '' };
+  const child = spawn(command[0], command.slice(1), { stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'], env });
+  let text = '';
+  child.stdout?.on('data', (chunk) => (text += chunk));
+  child.stderr?.on('data', (chunk) => (text += chunk));
+  return new Promise((resolve) => {
+    child.on('close', (status) => {
+      const took = ((Date.now() - started) / 1000).toFixed(1);
+      resolve({ status, text: `${text === '' ? '' : `== ${name}\n${text}`}-- ${name}: exit ${status}, ${took} s\n\n` });
+    });
+  });
+}
 
 /** Adds a part's report; a part that broke without one, or outside a test, counts as one failure. */
 function count(file, status) {
@@ -57,7 +78,7 @@ function count(file, status) {
   if (status !== 0 && report.numFailedTests === 0) failed += 1;
   for (const suite of report.testResults) {
     for (const test of suite.assertionResults) {
-      if (test.status === 'skipped' || test.status === 'pending' || test.status === 'todo') skipped.push(test.fullName);
+      if (['skipped', 'pending', 'todo'].includes(test.status)) skipped.push(test.fullName);
     }
   }
 }
