@@ -1,4 +1,5 @@
 /** Runs the machine's own tools (ip, nft, sysctl) for the lab; a failure names the command and what it printed. */
+import { inside } from './inside.ts';
 import { execa } from 'execa';
 import type { Family } from '../../src/types/units.ts';
 
@@ -67,7 +68,7 @@ export function runIn(
   argv: readonly string[],
   options: CommandOptions = {},
 ): Promise<string> {
-  return run('ip', ['netns', 'exec', namespace, ...argv], options);
+  return run('ip', inside(namespace, argv), options);
 }
 
 /**

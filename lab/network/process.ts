@@ -2,6 +2,7 @@
  * Processes of a lab. They are started detached, by pid, with a log and a pid file in the lab's folder, so that another
  * command (`npm run lab -- break …`) can find, stop and restart them, and a crash of the lab leaves a trail for `clean`.
  */
+import { inside } from './inside.ts';
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,7 +27,7 @@ export interface StartOptions {
 export async function startIn(options: StartOptions): Promise<ProcessRef> {
   const log = openSync(options.log, 'a');
   try {
-    const child = spawn('ip', ['netns', 'exec', options.namespace, ...options.argv], {
+    const child = spawn('ip', inside(options.namespace, options.argv), {
       detached: true,
       stdio: ['ignore', log, log],
       env: { ...process.env, ...options.env },

@@ -1,4 +1,5 @@
 /** `causeway doctor` as an operator runs it: built, in a namespace with a real BIRD; each fault is made and named. */
+import { inside } from '../../lab/network/inside.ts';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,13 +99,13 @@ async function makeSound(): Promise<void> {
 
 function startBird(file: string, control: string) {
   const args = ['-f', '-c', file, '-s', control, '-P', join(folder, 'bird.pid')];
-  return execa('ip', ['netns', 'exec', network.node, 'bird', ...args], { reject: false });
+  return execa('ip', inside(network.node, ['bird', ...args]), { reject: false });
 }
 
 /** A subcommand in the node's namespace, with the config. */
 function causeway(...words: readonly string[]) {
   const file = join(built, 'cli.mjs');
-  const args = ['netns', 'exec', network.node, process.execPath, file, ...words, '-c', config];
+  const args = inside(network.node, [process.execPath, file, ...words, '-c', config]);
   return execa('ip', args, { reject: false });
 }
 
@@ -240,7 +241,7 @@ test('a finding reads as what, why and mend', async () => {
 test('a daemon that is killed leaves no monitor behind', async () => {
   // Nothing may happen to the links meanwhile: an event would end a monitor that nobody reads, by SIGPIPE.
   await vi.waitFor(async () => expect((await network.near('addr')).stdout).not.toContain('tentative'), soon);
-  const daemon = execa('ip', ['netns', 'exec', network.node, process.execPath, join(built, 'watch.mjs')], {
+  const daemon = execa('ip', inside(network.node, [process.execPath, join(built, 'watch.mjs')]), {
     reject: false,
   });
   await vi.waitFor(async () => expect(await network.monitors()).toHaveLength(1), soon);

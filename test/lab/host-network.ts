@@ -1,4 +1,5 @@
 /** A node namespace with two uplinks, eth1 and eth2, whose other ends stand in a namespace of their own. */
+import { inside } from '../../lab/network/inside.ts';
 import { readFile } from 'node:fs/promises';
 import { execa } from 'execa';
 
@@ -50,7 +51,7 @@ export async function createHostNetwork(): Promise<HostNetwork> {
     far,
     pair,
     shell: async (script) => {
-      await execa('ip', ['netns', 'exec', node, 'sh'], { input: script });
+      await execa('ip', inside(node, ['sh']), { input: script });
     },
     monitors: async () => {
       const { stdout } = await execa('ip', ['netns', 'pids', node]);

@@ -1,4 +1,5 @@
 /** The prober in namespaces: real sockets, real routes, real faults. */
+import { inside } from '../../lab/network/inside.ts';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest';
 import { execa } from 'execa';
 import type { Sample } from '../../src/types/outcome.ts';
@@ -71,7 +72,7 @@ describe('outcomes', () => {
     await until([...idsOfA, ...idsOfB], 'answered', 20, 0);
     // No listener on port 443: every TCP answer so far is a reset. Now with one.
     const refused = mark();
-    const listener = execa('ip', ['netns', 'exec', world.target, process.execPath, '-e', listen443], {
+    const listener = execa('ip', inside(world.target, [process.execPath, '-e', listen443]), {
       reject: false,
     });
     try {
@@ -133,7 +134,7 @@ describe('outcomes', () => {
     const late = `10.71.9.77`;
     await world.run(world.target, `ip addr add ${late}/32 dev lo`);
     // Every request is answered from the right address twice and from a wrong one once, or 400 ms late.
-    const responder = execa('ip', ['netns', 'exec', world.target, 'python3', '-c', responderScript, late]);
+    const responder = execa('ip', inside(world.target, ['python3', '-c', responderScript, late]));
     responder.catch(() => undefined);
     try {
       run.command({ tasks: allTasks(100, 300).slice(0, 1) });
@@ -217,7 +218,7 @@ describe('faults of our own machine are not-run', () => {
   });
 
   test('a kernel that refuses ICMP sockets makes the prober unable, TCP goes on, and it heals', async () => {
-    await execa('ip', ['netns', 'exec', world.node, 'sysctl', '-qw', 'net.ipv4.ping_group_range=1\t0']);
+    await execa('ip', inside(world.node, ['sysctl', '-qw', 'net.ipv4.ping_group_range=1\t0']));
     run.command({ tasks: allTasks() });
     await until([1, 2, 5, 6], 'not-run self-test-failed', 3, 0);
     await until([3, 4, 7, 8], 'answered', 3, 0);

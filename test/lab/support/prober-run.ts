@@ -1,4 +1,5 @@
 /** The supervisor and prober in a namespace, seen from a test. */
+import { inside } from '../../../lab/network/inside.ts';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +25,7 @@ export interface ProberRun {
 
 export function startRun(namespace: string, dist: string): ProberRun {
   const driver = fileURLToPath(new URL('prober-driver.mjs', import.meta.url));
-  const child = spawn('ip', ['netns', 'exec', namespace, process.execPath, driver, dist], {
+  const child = spawn('ip', inside(namespace, [process.execPath, driver, dist]), {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const samples: Sample[] = [];

@@ -1,4 +1,5 @@
 /** Namespaces for the prober: a node with uplinks A and B, a router for both carriers, and a target behind it. */
+import { inside } from '../../../lab/network/inside.ts';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ export const sourceB = { 4: '10.71.2.2', 6: 'fd71:2::2' } as const;
 export const targetAddress = { 4: '198.51.100.10', 6: '2001:db8:62::10' } as const;
 
 async function inNamespace(namespace: string, line: string): Promise<string> {
-  const { stdout } = await execa('ip', ['netns', 'exec', namespace, ...line.split(' ')]);
+  const { stdout } = await execa('ip', inside(namespace, line.split(' ')));
   return stdout;
 }
 
@@ -57,7 +58,7 @@ async function prepare(name: string): Promise<void> {
     'net.ipv4.conf.default.rp_filter=0',
     'net.ipv4.ping_group_range=0\t2147483647',
   ];
-  for (const setting of settings) await execa('ip', ['netns', 'exec', name, 'sysctl', '-qw', setting]);
+  for (const setting of settings) await execa('ip', inside(name, ['sysctl', '-qw', setting]));
 }
 
 /** Makes or makes again the node's end of an uplink, its addresses and its policy routing. */
