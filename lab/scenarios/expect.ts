@@ -1,7 +1,7 @@
 /** What scenarios assert, each at the carriers' BIRD, their kernels, or the wire. A failure says what was found. */
 import { isDeepStrictEqual } from 'node:util';
 import { families, type Family } from '../../src/types/units.ts';
-import type { CarrierView } from '../carrier/observer.ts';
+import { sameTime, sameView } from '../carrier/compare.ts';
 import type { RouteHeld } from '../carrier/replies.ts';
 import { nodeAsn } from '../network/addresses.ts';
 import { carrierNames, type CarrierName } from '../network/names.ts';
@@ -136,28 +136,12 @@ export async function untouched(stage: Stage, ...carriers: readonly CarrierName[
   const now = await stage.lab.observer.views();
   for (const carrier of carriers) {
     heard(stage, carrier, []);
-    if (!isSame(now[carrier], stage.before[carrier])) {
+    if (!sameView(now[carrier], stage.before[carrier])) {
       throw new Unexpected(
         `${carrier} changed: was ${JSON.stringify(stage.before[carrier])}, is ${JSON.stringify(now[carrier])}`,
       );
     }
   }
-}
-
-function isSame(now: CarrierView, before: CarrierView): boolean {
-  return families.every((family) => {
-    const [is, was] = [now.sessions[family], before.sessions[family]];
-    return (
-      sameTime(is.since, was.since) &&
-      isDeepStrictEqual({ ...is, since: '' }, { ...was, since: '' }) &&
-      isDeepStrictEqual(now.routes[family], before.routes[family])
-    );
-  });
-}
-
-/** BIRD computes the wall time of Since anew for each reply, and rounds it: it wavers by a millisecond. */
-function sameTime(a: string, b: string): boolean {
-  return Math.abs(new Date(a).getTime() - new Date(b).getTime()) <= 20;
 }
 
 /** Every session is Established since the same time as when the scenario began. */

@@ -81,11 +81,12 @@ describe('outcomes', () => {
       listener.kill('SIGKILL');
       await listener;
     }
-    for (const sample of run.samples.filter(answered)) {
-      if (sample.outcome.kind !== 'answered') continue;
-      expect(sample.outcome.rttMillis).toBeGreaterThan(0);
-      expect(sample.outcome.rttMillis).toBeLessThan(100);
-    }
+    const roundTrips = run.samples.flatMap(({ outcome }) =>
+      outcome.kind === 'answered' ? [outcome.rttMillis] : [],
+    );
+    expect(Math.min(...roundTrips)).toBeGreaterThan(0);
+    // The path takes a fraction of a millisecond; a machine that stalls stretches single ones, not the median.
+    expect(roundTrips.toSorted((a, b) => a - b)[Math.floor(roundTrips.length / 2)]).toBeLessThan(20);
     expect(only([...idsOfA, ...idsOfB], 0)['lost']).toBeUndefined();
     expect(run.messages.at(-1)?.rssBytes).toBeGreaterThan(10_000_000);
   });
@@ -227,14 +228,7 @@ describe('faults of our own machine are not-run', () => {
       code: 'EACCES',
       text: expect.stringContaining('net.ipv4.ping_group_range'),
     });
-    await execa('ip', [
-      'netns',
-      'exec',
-      world.node,
-      'sysctl',
-      '-qw',
-      'net.ipv4.ping_group_range=0\t2147483647',
-    ]);
+    await execa('ip', inside(world.node, ['sysctl', '-qw', 'net.ipv4.ping_group_range=0\t2147483647']));
     await until([1, 2, 5, 6], 'answered', 3, mark());
     await waitUntil('running', () => run.states.at(-1)?.kind === 'running');
   });
