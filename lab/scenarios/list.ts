@@ -1,5 +1,6 @@
 /** All scenarios, in the order in which `--list` prints and the tests run them. */
 import { blackHoleScenarios } from './black-hole.ts';
+import { egressScenarios } from './egress.ts';
 import { guardScenarios } from './guards.ts';
 import { handScenarios } from './hands.ts';
 import { lineScenarios } from './line.ts';
@@ -11,6 +12,7 @@ export const scenarios: readonly Scenario[] = [
   ...blackHoleScenarios,
   ...qualityScenarios,
   ...guardScenarios,
+  ...egressScenarios,
   ...restartScenarios,
   ...handScenarios,
   ...lineScenarios,

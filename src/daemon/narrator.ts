@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { HandEvent } from '../core/hands/hands.ts';
 import type { Evidence } from '../types/health.ts';
-import { announcementKey } from '../types/keys.ts';
+import { announcementKey, uplinkKey } from '../types/keys.ts';
 import { subjectKey } from '../core/hands/subject.ts';
 import type { Family } from '../types/units.ts';
 import type { ActionStatus, TransitionStatus } from '../types/wire/status.ts';
@@ -28,6 +28,7 @@ export class Narrator {
   readonly #transitions: TransitionStatus[] = [];
   readonly #actions: ActionStatus[] = [];
   #wishes: ReadonlyMap<string, AnnouncementWish> = new Map();
+  #ways: ReadonlyMap<string, Wish['egress'][number]> = new Map();
   #tried: ReadonlySet<string> = new Set();
 
   constructor(log: Logger) {
@@ -80,6 +81,19 @@ export class Narrator {
       this.#log[one.held === null ? 'info' : 'warn']({ ...told, author }, 'wish changed');
     }
     this.#wishes = now;
+    this.#egress(wish.egress, at);
+  }
+
+  #egress(egress: Wish['egress'], at: string): void {
+    const now = new Map(egress.map((one) => [uplinkKey(one.uplink, one.family), one]));
+    for (const [key, { uplink, family, state, reason, text }] of now) {
+      const before = this.#ways.get(key);
+      if (before === undefined || before.state === state) continue;
+      const told = { uplink, family, subject: 'egress', from: before.state, to: state, reason, text };
+      keep(this.#transitions, { at, ...told });
+      this.#log.info(told, 'egress changed');
+    }
+    this.#ways = now;
   }
 
   hand({ kind, protocol, override }: HandEvent, at: string): void {

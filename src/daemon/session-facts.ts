@@ -14,6 +14,8 @@ const surelyMillis = 10_000;
 export type SessionMemory = ReadonlyMap<string, Instant>;
 
 export interface SessionFacts {
+  /** uplinkKeys over which a default is learnt, or may be for all that is known. */
+  readonly usableDefaults: ReadonlySet<string>;
   readonly facts: ReadonlyMap<string, SessionFact>;
   readonly memory: SessionMemory;
 }
@@ -27,6 +29,7 @@ export function sessionFacts(
 ): SessionFacts {
   const facts = new Map<string, SessionFact>();
   const memory = new Map<string, Instant>();
+  const usableDefaults = new Set<string>();
   for (const { name, source } of config.uplinks) {
     for (const family of families.filter((one) => source[one] !== undefined)) {
       const key = uplinkKey(name, family);
@@ -41,7 +44,9 @@ export function sessionFacts(
         memory.set(key, since);
         facts.set(key, byHand || now - since >= surelyMillis ? 'down' : 'unknown');
       }
+      const imported = shown?.channels.find((channel) => channel.family === family)?.imported ?? null;
+      if (facts.get(key) !== 'down' && !(facts.get(key) === 'up' && imported === 0)) usableDefaults.add(key);
     }
   }
-  return { facts, memory };
+  return { facts, usableDefaults, memory };
 }

@@ -133,7 +133,13 @@ async function takeHands(tools: TickTools, world: World, view: BirdView, fileIsO
 
 function wishNow(tools: TickTools, world: World, view: BirdView, health: readonly UplinkHealth[]): Wish {
   const { config } = tools;
-  const { facts, memory } = sessionFacts(config, view, world.overrides, world.sessions, tools.now());
+  const { facts, usableDefaults, memory } = sessionFacts(
+    config,
+    view,
+    world.overrides,
+    world.sessions,
+    tools.now(),
+  );
   world.sessions = memory;
   const decision = decide(
     {
@@ -144,6 +150,7 @@ function wishNow(tools: TickTools, world: World, view: BirdView, health: readonl
       waitMillis: tools.waitMillis,
       health,
       sessions: facts,
+      usableDefaults,
       overrides: world.overrides,
       now: tools.now(),
     },

@@ -29,6 +29,8 @@ export interface EgressWish {
   readonly state: EgressState;
   readonly reason: WishReason;
   readonly text: string;
+  /** `birdc`: a hand on the pipe itself; else it follows the announcements. */
+  readonly author: string;
 }
 
 export interface Wish {

@@ -106,6 +106,7 @@ export function inputAt(
     waitMillis: millis(7000),
     health: Object.entries(facts).map(([name, fact]) => healthOf(name, 4, fact)),
     sessions: new Map(Object.keys(facts).map((name) => [`${name}4`, 'up'] as const)),
+    usableDefaults: new Set(Object.keys(facts).map((name) => `${name}4`)),
     overrides: [],
     now: instant(seconds * 1000),
     ...more,

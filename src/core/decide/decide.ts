@@ -7,6 +7,8 @@
  *   4. guards on leaving: all-bad, last-resort (leaving.ts)
  *   5. the repair: the best is announced when only failed ones, or none, are left (repair.ts)
  *   6. the guard on draining the last undrained one (draining.ts)
+ *
+ * Egress follows from the whole of it (egress.ts).
  */
 import type { Guards, Service, Uplink } from '../../types/config.ts';
 import type { UplinkHealth } from '../../types/health.ts';
@@ -17,6 +19,7 @@ import { families, type Family, type Instant, type Millis } from '../../types/un
 import type { AnnouncementWish, Wish } from '../../types/wish.ts';
 import { desireOf } from './desire.ts';
 import { guardDraining } from './draining.ts';
+import { decideEgress, type Road } from './egress.ts';
 import { guardLeaving, type Rung } from './leaving.ts';
 import { type Member, memberOf, type SessionFact } from './member.ts';
 import { type DecideMemory, type ReturnClock, type Standing, standingUnknown } from './memory.ts';
@@ -34,6 +37,8 @@ export interface DecideInput {
   readonly health: readonly UplinkHealth[];
   /** By uplinkKey. */
   readonly sessions: ReadonlyMap<string, SessionFact>;
+  /** uplinkKeys over which a default is or may be learnt. */
+  readonly usableDefaults: ReadonlySet<string>;
   readonly overrides: readonly Override[];
   readonly now: Instant;
 }
@@ -55,7 +60,7 @@ export function decide(input: DecideInput, before: DecideMemory): Decision {
     const key = announcementKey(wish.uplink, wish.service, wish.family);
     standing[key] = standingAfter(member, beneath(input, clocks, member, wish));
   }
-  const egress = input.health.map(({ uplink, family }) => egressOf(uplink, family, input.overrides));
+  const egress = decideEgress(roadsOf(input), announcements, input.overrides, input.usableDefaults);
   return { wish: { announcements, egress }, memory: { standing, clocks } };
 }
 
@@ -119,18 +124,13 @@ function overrideOf(
   return found ?? null;
 }
 
-function egressOf(uplink: string, family: Family, overrides: readonly Override[]): Wish['egress'][number] {
-  const hand = overrides.find(
-    ({ subject }) => subject.kind === 'egress' && subject.uplink === uplink && subject.family === family,
+/** In the config's order, whatever the order of health. */
+function roadsOf({ uplinks, health }: DecideInput): readonly Road[] {
+  return uplinks.flatMap(({ name: uplink }) =>
+    families
+      .filter((family) => health.some((one) => one.uplink === uplink && one.family === family))
+      .map((family) => ({ uplink, family })),
   );
-  if (hand === undefined) return { uplink, family, state: 'use', reason: 'healthy', text: 'in use' };
-  return {
-    uplink,
-    family,
-    state: 'avoid',
-    reason: 'override',
-    text: `avoided by ${hand.author}: ${hand.reason}`,
-  };
 }
 
 /** What would stand without the override: that is what comes back when it ends. */

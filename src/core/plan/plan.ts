@@ -8,8 +8,11 @@ import { announceName, drainName, learnName, sessionName } from '../../types/pro
 import type { AnnouncementWish, Wish } from '../../types/wish.ts';
 import type { ProtocolWish } from './protocols.ts';
 
-/** withdraw and drain never wait for a disk; a return never precedes its file. */
-export type StepPurpose = 'return' | 'withdraw' | 'drain';
+/**
+ * withdraw, drain and avoid never wait for a disk; a return never precedes its file. avoid is a pipe of learnt routes,
+ * which goes just before the announcements.
+ */
+export type StepPurpose = 'return' | 'avoid' | 'withdraw' | 'drain';
 
 export interface Step {
   readonly command: 'enable' | 'disable';
@@ -28,18 +31,41 @@ export interface Plan {
 
 export function plan(wish: Wish, protocols: ReadonlyMap<string, ProtocolWish>, seen: BirdSeen): Plan {
   const planned = wish.announcements.map((one) => ({ one, steps: announcementSteps(one, protocols, seen) }));
-  const rest = wish.egress.flatMap(({ uplink, family }) => [
-    ...switchTo(learnName(uplink, family), protocols, seen, 'return', `${uplink}${family}`),
-    ...switchTo(sessionName(uplink, family), protocols, seen, 'return', `${uplink}${family}`),
-  ]);
+  const pipes = wish.egress.flatMap(({ uplink, family, state }) =>
+    switchTo(
+      learnName(uplink, family),
+      protocols,
+      seen,
+      state === 'use' ? 'return' : 'avoid',
+      `${uplink}${family}`,
+    ),
+  );
+  const sessions = wish.egress.flatMap(({ uplink, family }) =>
+    switchTo(sessionName(uplink, family), protocols, seen, 'return', `${uplink}${family}`),
+  );
   const leaving = new Set(
     planned.flatMap(({ steps }) => steps.filter((s) => s.purpose === 'withdraw').map((s) => s.group)),
   );
-  const rank = ({ purpose, group }: Step): number =>
-    purpose === 'return' ? (leaving.has(group) ? 0 : 3) : purpose === 'withdraw' ? 1 : 2;
-  const steps = [...planned.flatMap((one) => one.steps), ...rest].toSorted((a, b) => rank(a) - rank(b));
+  const rank = (step: Step): number => rankOf(step, leaving);
+  const steps = [...planned.flatMap((one) => one.steps), ...pipes, ...sessions].toSorted(
+    (one, other) => rank(one) - rank(other),
+  );
   const missing = [...protocols.keys()].filter((name) => !seen.protocols.has(name));
   return { steps, missing };
+}
+
+/** A return of a group from which something leaves comes first, any other one last. */
+function rankOf({ purpose, group }: Step, leaving: ReadonlySet<string>): number {
+  switch (purpose) {
+    case 'return':
+      return leaving.has(group) ? 0 : 4;
+    case 'avoid':
+      return 1;
+    case 'withdraw':
+      return 2;
+    case 'drain':
+      return 3;
+  }
 }
 
 function announcementSteps(

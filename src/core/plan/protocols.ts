@@ -67,7 +67,7 @@ function downDescription(wish: AnnouncementWish): string {
 
 function pipeFor(wish: EgressWish): readonly [string, ProtocolWish] {
   const up = wish.state === 'use';
-  const word = wish.reason === 'override' ? fileWords.byHand : fileWords.avoided;
+  const word = wish.author === 'birdc' ? fileWords.byHand : fileWords.avoided;
   const description = up ? 'learnt routes in use' : `${word}${wish.text}`;
   return [learnName(wish.uplink, wish.family), { up, description, message: wish.text }];
 }
