@@ -22,8 +22,8 @@ export type Loaded<T> =
   | { readonly kind: 'refused'; readonly problems: readonly FileProblem[] };
 
 /**
- * Parses and checks; `lint` runs on a value of the right shape and adds what a schema cannot say. An empty file, a
- * duplicate or an unknown key is a problem like any other.
+ * Parses and checks. All problems of form are reported at once; a text without them goes to `lint`, which reports at once
+ * all that a schema cannot say. An empty file, a duplicate or an unknown key is a problem like any other.
  */
 export function readYaml<S extends z.ZodType>(
   file: string,
@@ -59,6 +59,9 @@ export function formatProblem(problem: FileProblem): string {
 function issueProblems(issue: z.core.$ZodIssue, document: Document): readonly Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: [...issue.path, key], text: `unknown key "${key}"` }));
+  }
+  if (issue.code === 'invalid_key') {
+    return issue.issues.map((inner) => ({ path: issue.path, text: `the name ${inner.message}` }));
   }
   const value: unknown = document.getIn(issue.path);
   const shown = value === undefined || typeof value === 'object' ? '' : ` (found ${JSON.stringify(value)})`;
