@@ -2,11 +2,11 @@
 import { test } from '@fast-check/vitest';
 import { array, constantFrom, integer, record } from 'fast-check';
 import { describe, expect } from 'vitest';
-import { availabilityOf, viewOf } from '../../geodns/core/availability.ts';
-import { choose } from '../../geodns/core/choose.ts';
-import { parseEvent } from '../../geodns/core/events.ts';
-import { heldReports } from '../../geodns/core/guard.ts';
-import { emptyState, fold, snapshot, type State } from '../../geodns/core/state.ts';
+import { availabilityOf, viewOf } from '../../geodns/decision/availability.ts';
+import { choose } from '../../geodns/decision/choose.ts';
+import { parseEvent } from '../../geodns/decision/events.ts';
+import { heldReports } from '../../geodns/decision/guard.ts';
+import { emptyState, fold, snapshot, type State } from '../../geodns/decision/state.ts';
 import { families } from '../../src/types/units.ts';
 import { targetsOf } from '../../geodns/rules/model.ts';
 import { hear, labRules, report, told } from '../support/geodns.ts';

@@ -1,7 +1,7 @@
 /** Rules, networks and reports for the tests of GeoDNS. */
 import { readFileSync } from 'node:fs';
-import type { FamilyReport, Report, State } from '../../geodns/core/state.ts';
-import { accept, emptyState, fold } from '../../geodns/core/state.ts';
+import type { FamilyReport, Report, State } from '../../geodns/decision/state.ts';
+import { accept, emptyState, fold } from '../../geodns/decision/state.ts';
 import { loadNetworks, type Networks } from '../../geodns/networks/load.ts';
 import { loadRules } from '../../geodns/rules/load.ts';
 import type { Policy, Rules } from '../../geodns/rules/model.ts';

@@ -1,10 +1,10 @@
 /** Order of reports, overrides, the guard against mass removal, the ladder and the reasons. */
 import { describe, expect, test } from 'vitest';
-import { availabilityOf, viewOf } from '../../geodns/core/availability.ts';
-import { choose } from '../../geodns/core/choose.ts';
-import { clientOf, decide } from '../../geodns/core/decide.ts';
-import { parseEvent } from '../../geodns/core/events.ts';
-import { heldReports } from '../../geodns/core/guard.ts';
+import { availabilityOf, viewOf } from '../../geodns/decision/availability.ts';
+import { choose } from '../../geodns/decision/choose.ts';
+import { clientOf, decide } from '../../geodns/decision/decide.ts';
+import { parseEvent } from '../../geodns/decision/events.ts';
+import { heldReports } from '../../geodns/decision/guard.ts';
 import {
   accept,
   emptyState,
@@ -13,7 +13,7 @@ import {
   type Override,
   snapshot,
   type State,
-} from '../../geodns/core/state.ts';
+} from '../../geodns/decision/state.ts';
 import { type GeoFacts, nothingKnown } from '../../geodns/mmdb/geo.ts';
 import { parseAddress } from '../../geodns/address.ts';
 import type { Family } from '../../src/types/units.ts';
