@@ -1,0 +1,213 @@
+/**
+ * The service behind the API: hears reports, decides, publishes. One change at a time: accepted, written to the journal,
+ * folded in, rendered; and if that changes any record, a new revision is journalled and given to the sites.
+ */
+import type { ToldState } from '../../src/types/wire/enums.ts';
+import type { Family } from '../../src/types/units.ts';
+import { type View, viewOf } from '../decision/availability.ts';
+import { clientOf, decide, type Decision } from '../decision/decide.ts';
+import {
+  accept,
+  type Acceptance,
+  nextExpiryMillis,
+  type Override,
+  type Report,
+  type StateEvent,
+} from '../decision/state.ts';
+import type { Address } from '../address.ts';
+import { type GeoLookup } from '../mmdb/geo.ts';
+import type { Networks } from '../networks/load.ts';
+import { type RenderedZone, renderZone } from '../render/zone.ts';
+import type { Rules, Target } from '../rules/model.ts';
+import { EventLog } from './event-log.ts';
+import type { StateStore } from './store.ts';
+
+export interface Publisher {
+  want(zone: RenderedZone): void;
+  settled(revision: number, timeoutMillis: number): Promise<boolean>;
+}
+
+export interface ServiceParts {
+  readonly rules: Rules;
+  readonly networks: Networks;
+  readonly lookup: GeoLookup;
+  readonly store: StateStore;
+  readonly publisher: Publisher;
+  /** Wall time; everything durable is in it, and it is never compared with a node's. */
+  readonly nowMillis: () => number;
+  /** The first revision is above this: the highest serial that any site had at start. */
+  readonly revisionAbove: number;
+}
+
+/** Of one target of a message. */
+export type Heard = {
+  readonly target: string;
+  readonly answer: Acceptance['kind'] | 'unknown-target';
+  readonly current: { readonly epoch: number; readonly seq: number } | null;
+};
+
+export class GeoDnsService {
+  readonly events = new EventLog();
+  readonly parts: ServiceParts;
+  private readonly heardAt = new Map<string, number>();
+  private turn: Promise<unknown> = Promise.resolve();
+  private timer: NodeJS.Timeout | null = null;
+  private published: RenderedZone | null = null;
+
+  constructor(parts: ServiceParts) {
+    this.parts = parts;
+    for (const { node } of parts.rules.targets.values()) this.heardAt.set(node, parts.nowMillis());
+  }
+
+  /** Publishes what the journal says, under a revision above all that any site has. */
+  start(): Promise<void> {
+    return this.inTurn(() => this.publish('start'));
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer !== null) clearTimeout(this.timer);
+    await this.turn;
+    await this.parts.store.close();
+  }
+
+  view(): View {
+    return viewOf(this.parts.rules, this.parts.store.state(), this.parts.nowMillis());
+  }
+
+  zone(): RenderedZone | null {
+    return this.published;
+  }
+
+  /** Nodes that have said nothing for too long; their last states stay. */
+  silentNodes(): readonly string[] {
+    const least = this.parts.nowMillis() - this.parts.rules.guards.staleAfterMillis;
+    return [...this.heardAt].filter(([, at]) => at < least).map(([node]) => node);
+  }
+
+  /** Judges each report and publishes what the accepted ones change. Rejects when the journal cannot be written. */
+  hear(node: string, reports: ReadonlyMap<string, Report>): Promise<readonly Heard[]> {
+    return this.inTurn(async () => {
+      const now = this.parts.nowMillis();
+      this.heardAt.set(node, now);
+      const heard: Heard[] = [];
+      const events: StateEvent[] = [];
+      for (const [uplink, report] of reports) {
+        const target = `${node}/${uplink}`;
+        const answer = this.parts.rules.targets.has(target)
+          ? accept(this.parts.store.state(), target, report, now)
+          : null;
+        heard.push({ target, answer: answer?.kind ?? 'unknown-target', current: orderOf(answer) });
+        if (answer?.kind === 'accepted') events.push(answer.event);
+      }
+      if (events.length > 0) {
+        await this.parts.store.commit(events, now);
+        for (const event of events)
+          if (event.kind === 'report') this.events.add('report', wordsOf(event), now);
+        await this.publish('report');
+      }
+      return heard;
+    });
+  }
+
+  /** Targets of a carrier, of one node or of all. */
+  targetsOfCarrier(carrier: string, node: string | null): readonly Target[] {
+    return [...this.parts.rules.targets.values()].filter(
+      (target) => target.carrier === carrier && (node === null || target.node === node),
+    );
+  }
+
+  override(override: Override): Promise<void> {
+    return this.inTurn(async () => {
+      const now = this.parts.nowMillis();
+      await this.parts.store.commit([{ kind: 'override', override, atMillis: now }], now);
+      this.events.add(
+        'override',
+        `${override.author}: ${override.glob} ${override.state}: ${override.reason}`,
+        now,
+      );
+      await this.publish('override');
+    });
+  }
+
+  release(glob: string, family: Family | null, author: string): Promise<void> {
+    return this.inTurn(async () => {
+      const now = this.parts.nowMillis();
+      await this.parts.store.commit([{ kind: 'release', glob, family, author, atMillis: now }], now);
+      this.events.add('release', `${author}: ${glob}`, now);
+      await this.publish('release');
+    });
+  }
+
+  /** undefined: no such name. `resolver`: where the databases look for a user whose own address is private. */
+  decide(name: string, address: Address, family: Family): Decision | undefined {
+    const full = name.endsWith('.') ? name : `${name}.`;
+    const policy =
+      this.parts.rules.names.get(full) ?? this.parts.rules.names.get(wildcardOf(full, this.parts.rules));
+    if (policy === undefined) return undefined;
+    return decide(
+      this.view(),
+      policy,
+      clientOf(this.parts.networks, address, this.parts.lookup(address)),
+      family,
+    );
+  }
+
+  private async publish(why: string): Promise<void> {
+    const { rules, networks, store, publisher } = this.parts;
+    const now = this.parts.nowMillis();
+    const view = viewOf(rules, store.state(), now);
+    this.waitForExpiry(now);
+    const current = store.state().revision;
+    if (
+      this.published !== null &&
+      sameRecords(this.published, renderZone(view, networks, this.published.revision))
+    )
+      return;
+    const revision = Math.max(current, this.parts.revisionAbove) + 1;
+    const zone = renderZone(view, networks, revision);
+    await store.commit([{ kind: 'revision', revision, atMillis: now, text: why }], now);
+    this.published = zone;
+    this.events.add('revision', `${revision}: ${why}`, now);
+    publisher.want(zone);
+  }
+
+  private waitForExpiry(now: number): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    const next = nextExpiryMillis(this.parts.store.state(), now);
+    if (next === null) return;
+    this.timer = setTimeout(
+      () => void this.inTurn(() => this.publish('expiry')),
+      Math.min(next - now + 1, 3_600_000),
+    );
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.turn.then(work);
+    this.turn = mine.catch(() => undefined);
+    return mine;
+  }
+}
+
+function orderOf(answer: Acceptance | null): Heard['current'] {
+  return answer?.kind === 'stale' || answer?.kind === 'order-required' ? answer.current.order : null;
+}
+
+function sameRecords(a: RenderedZone, b: RenderedZone): boolean {
+  return JSON.stringify(a.rrsets) === JSON.stringify(b.rrsets);
+}
+
+function wordsOf({ record }: Extract<StateEvent, { kind: 'report' }>): string {
+  const states = ([4, 6] as const).map((family): ToldState | '-' => record.families[family]?.state ?? '-');
+  return `${record.target}: v4 ${states[0]}, v6 ${states[1]} (${record.reason})`;
+}
+
+/** The name of rules that a name below a wildcard falls to: `*.v.geo.test.` for `a.b.v.geo.test.` (RFC 4592). */
+function wildcardOf(name: string, rules: Rules): string {
+  const labels = name.split('.');
+  for (let cut = 1; cut < labels.length; cut += 1) {
+    const wildcard = `*.${labels.slice(cut).join('.')}`;
+    if (rules.names.has(wildcard)) return wildcard;
+  }
+  return name;
+}
