@@ -25,12 +25,14 @@ export interface SyncLog {
 const repairMillis = 30_000;
 /** Unless it has come by then, a secondary is told again to fetch. */
 const pullAgainMillis = 500;
+const notifyAfterMillis = 500;
 
 export class Sync {
   private readonly primary: Site;
   private readonly board: SiteBoard;
   private readonly writer: Worker;
   private readonly followers: readonly Worker[];
+  private readonly notifier: Worker;
   private readonly timer: NodeJS.Timeout;
   private readonly log: SyncLog;
   private wanted: RenderedZone | null = null;
@@ -51,6 +53,10 @@ export class Sync {
       (error) => this.writeFailed(error),
     );
     this.followers = secondaries.map((site) => this.follow(site));
+    this.notifier = new Worker(
+      () => this.notifyLate(),
+      (error) => log.warn({ error: String(error) }, 'NOTIFY was not sent'),
+    );
     this.timer = setInterval(() => this.repair(), repairMillis);
   }
 
@@ -82,7 +88,7 @@ export class Sync {
 
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    await Promise.all([this.writer, ...this.followers].map((worker) => worker.stop()));
+    await Promise.all([this.writer, this.notifier, ...this.followers].map((worker) => worker.stop()));
   }
 
   private async write(): Promise<'done' | 'again'> {
@@ -94,9 +100,7 @@ export class Sync {
     this.kind = 'idle';
     this.error = null;
     for (const follower of this.followers) follower.poke();
-    void notifyZone(this.primary.api, zone.zone).catch((error: unknown) =>
-      this.log.warn({ error: String(error) }, 'NOTIFY was not sent'),
-    );
+    this.notifier.poke();
     await this.board.look(this.primary, zone.zone);
     return this.wanted === zone ? 'done' : 'again';
   }
@@ -119,6 +123,14 @@ export class Sync {
       if (difference.length > 0) await patchZone(this.primary.api, zone.zone, difference);
     }
     this.held = zone.rrsets;
+  }
+
+  /** For secondaries whose API is out of reach. PowerDNS takes a second for each, so only those that are late are told. */
+  private async notifyLate(): Promise<'done'> {
+    const zone = this.written;
+    if (zone !== null && !(await this.board.settled(zone.revision, notifyAfterMillis)))
+      await notifyZone(this.primary.api, zone.zone);
+    return 'done';
   }
 
   private writeFailed(error: unknown): void {

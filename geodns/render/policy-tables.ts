@@ -60,8 +60,8 @@ export function firstRules(rules: readonly Rule[]): ReadonlyMap<string, Readonly
   return tables;
 }
 
-/** Statements that fill `t`, `s` and the answers of one policy at `place`, each small enough to be packed into records. */
-export function policyStatements(place: string, policy: Policy, answers: string): readonly string[] {
+/** Statements that make one policy's `t` and `s` at `place`, each small enough to be packed into records. */
+export function policyStatements(place: string, policy: Policy): readonly string[] {
   const tables = [...firstRules(policy.rules)].flatMap(([kinds, table], index) => {
     const entries = [...table].map(([key, rule]) => `[${luaString(key)}]=${luaNumber(rule)}`);
     const at = `${place}.t[${index + 1}]`;
@@ -80,7 +80,7 @@ export function policyStatements(place: string, policy: Policy, answers: string)
         fill(`${at}[4]`, conditions),
       ].flat();
     });
-  return [`${place}={t={}, s={}, ${answers}}`, ...tables, ...subnets];
+  return [`${place}={t={}, s={}}`, ...tables, ...subnets];
 }
 
 /**

@@ -9,8 +9,8 @@ import { families } from '../../src/types/units.ts';
 import { formatSubnet } from '../address.ts';
 import type { View } from '../decision/availability.ts';
 import type { Networks } from '../networks/load.ts';
-import type { Policy } from '../rules/model.ts';
-import { AnswerBook, answersOf, type Degraded } from './answers.ts';
+import type { Policy, Rules } from '../rules/model.ts';
+import { type Answers, answersIn, type Degraded } from './answers.ts';
 import { decideLua } from './decide-lua.ts';
 import { luaList, luaNumber, luaString, quoted, RenderError } from './lua-text.ts';
 import { asksSubdivisions, fill, groupStatements, policyStatements } from './policy-tables.ts';
@@ -47,29 +47,48 @@ const privateRanges = [
   'fe80::/10',
 ];
 
-/** Throws a RenderError when a token is not plain or the text is too large for DNS. */
-export function renderZone(
-  view: View,
-  networks: Networks,
+/** What of the zone depends on rules and networks alone; made once for each pair of files. */
+export interface CompiledZone {
+  readonly rules: Rules;
+  readonly suffix: string;
+  readonly statements: readonly string[];
+  readonly constant: readonly Rrset[];
+}
+
+/** Throws a RenderError when a token is not plain. */
+export function compileZone(rules: Rules, networks: Networks): CompiledZone {
+  const suffix = rules.zone.replaceAll(/[^a-z0-9]/g, (sign) => `_${sign.charCodeAt(0).toString(16)}`);
+  const fresh = `N_${suffix}`;
+  const policies = [...rules.policies.values()];
+  return {
+    rules,
+    suffix,
+    statements: [
+      ...tableStatements(fresh, networks, asksSubdivisions(policies)),
+      ...policies.flatMap((policy) => policyStatements(`${fresh}.R[${luaString(policy.name)}]`, policy)),
+      decideLua(fresh, `G_${suffix}`),
+    ],
+    constant: [
+      canary(rules.zone, rules.ttlSeconds),
+      ...[...rules.names].flatMap(([name, policy]) => stubs(name, policy, suffix, rules.ttlSeconds)),
+    ],
+  };
+}
+
+/** The whole zone. Throws a RenderError when it is too large for DNS. */
+export function assembleZone(
+  { rules, suffix, statements, constant }: CompiledZone,
+  answers: Answers,
   revision: number,
   partBytes = defaultPartBytes,
 ): RenderedZone {
-  const { rules } = view;
-  const suffix = rules.zone.replaceAll(/[^a-z0-9]/g, (sign) => `_${sign.charCodeAt(0).toString(16)}`);
-  const book = new AnswerBook();
-  const policies = [...rules.policies.values()];
-  const answers = policies.map((policy) => ({ policy, ...answersOf(view, policy, book) }));
   const fresh = `N_${suffix}`;
-  const statements = [
-    ...tableStatements(fresh, networks, asksSubdivisions(policies)),
-    ...answers.flatMap(({ policy, text }) =>
-      policyStatements(`${fresh}.R[${luaString(policy.name)}]`, policy, text),
-    ),
+  const own = [
+    ...answers.policies.flatMap(({ name, text }) => fill(`${fresh}.R[${luaString(name)}]`, [text])),
     ...fill(
       `${fresh}.P`,
-      book.texts.map((text, index) => `[${index + 1}]=${text}`),
+      answers.texts.map((text, index) => `[${index + 1}]=${text}`),
     ),
-    decideLua(fresh, `G_${suffix}`),
   ];
   const soa = `${rules.nameservers[0] ?? rules.zone} ${rules.hostmaster} ${luaNumber(revision)} 60 30 1209600 30`;
   const config = (label: string, text: string): Rrset => ({
@@ -81,16 +100,27 @@ export function renderZone(
   return {
     zone: rules.zone,
     revision,
-    degraded: answers.flatMap(({ degraded }) => degraded),
+    degraded: answers.degraded,
     rrsets: [
       { name: rules.zone, type: 'SOA', ttlSeconds: 30, records: [soa] },
       { name: rules.zone, type: 'NS', ttlSeconds: 3600, records: rules.nameservers },
       config('_gv', `V_${suffix}=${luaNumber(revision)} `),
-      ...configParts(statements, suffix, revision, partBytes).map(({ label, text }) => config(label, text)),
-      canary(rules.zone, rules.ttlSeconds),
-      ...[...rules.names].flatMap(([name, policy]) => stubs(name, policy, suffix, rules.ttlSeconds)),
+      ...configParts([...statements, ...own], suffix, revision, partBytes).map(({ label, text }) =>
+        config(label, text),
+      ),
+      ...constant,
     ],
   };
+}
+
+/** All of it in one step. */
+export function renderZone(
+  view: View,
+  networks: Networks,
+  revision: number,
+  partBytes?: number,
+): RenderedZone {
+  return assembleZone(compileZone(view.rules, networks), answersIn(view), revision, partBytes);
 }
 
 function tableStatements(fresh: string, networks: Networks, subdivisions: boolean): readonly string[] {

@@ -17,7 +17,8 @@ import {
 import type { Address } from '../address.ts';
 import { type GeoLookup } from '../mmdb/geo.ts';
 import type { Networks } from '../networks/load.ts';
-import { type RenderedZone, renderZone } from '../render/zone.ts';
+import { type Answers, answersIn, sameAnswers } from '../render/answers.ts';
+import { assembleZone, compileZone, type CompiledZone, type RenderedZone } from '../render/zone.ts';
 import type { Rules, Target } from '../rules/model.ts';
 import { EventLog } from './event-log.ts';
 import type { StateStore } from './store.ts';
@@ -53,9 +54,12 @@ export class GeoDnsService {
   private turn: Promise<unknown> = Promise.resolve();
   private timer: NodeJS.Timeout | null = null;
   private published: RenderedZone | null = null;
+  private answers: Answers = { texts: [], policies: [], degraded: [] };
+  private readonly compiled: CompiledZone;
 
   constructor(parts: ServiceParts) {
     this.parts = parts;
+    this.compiled = compileZone(parts.rules, parts.networks);
     for (const { node } of parts.rules.targets.values()) this.heardAt.set(node, parts.nowMillis());
   }
 
@@ -153,20 +157,16 @@ export class GeoDnsService {
   }
 
   private async publish(why: string): Promise<void> {
-    const { rules, networks, store, publisher } = this.parts;
+    const { rules, store, publisher } = this.parts;
     const now = this.parts.nowMillis();
-    const view = viewOf(rules, store.state(), now);
     this.waitForExpiry(now);
-    const current = store.state().revision;
-    if (
-      this.published !== null &&
-      sameRecords(this.published, renderZone(view, networks, this.published.revision))
-    )
-      return;
-    const revision = Math.max(current, this.parts.revisionAbove) + 1;
-    const zone = renderZone(view, networks, revision);
+    const answers = answersIn(viewOf(rules, store.state(), now));
+    if (this.published !== null && sameAnswers(this.answers, answers)) return;
+    const revision = Math.max(store.state().revision, this.parts.revisionAbove) + 1;
+    const zone = assembleZone(this.compiled, answers, revision);
     await store.commit([{ kind: 'revision', revision, atMillis: now, text: why }], now);
     this.published = zone;
+    this.answers = answers;
     this.events.add('revision', `${revision}: ${why}`, now);
     publisher.want(zone);
   }
@@ -191,10 +191,6 @@ export class GeoDnsService {
 
 function orderOf(answer: Acceptance | null): Heard['current'] {
   return answer?.kind === 'stale' || answer?.kind === 'order-required' ? answer.current.order : null;
-}
-
-function sameRecords(a: RenderedZone, b: RenderedZone): boolean {
-  return JSON.stringify(a.rrsets) === JSON.stringify(b.rrsets);
 }
 
 function wordsOf({ record }: Extract<StateEvent, { kind: 'report' }>): string {
