@@ -43,6 +43,13 @@ program
     const stop = (): void => {
       void running.stop().then(() => log.info({}, 'stopped'));
     };
+    process.on('SIGHUP', () => {
+      readFiles(config)
+        .then((fresh) => running.reload(fresh))
+        .catch((error: unknown) =>
+          log.error({ lines: linesOf(error) }, 'the files are refused; the old ones stay in force'),
+        );
+    });
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
   });
@@ -112,6 +119,10 @@ async function namedAsns(path: string): Promise<readonly NamedAsn[]> {
     if (typeof asn === 'number' && typeof organisation === 'string') named.set(asn, organisation);
   }
   return [...named].map(([asn, organisation]) => ({ asn, organisation }));
+}
+
+function linesOf(error: unknown): readonly string[] {
+  return error instanceof FilesError ? error.lines : [error instanceof Error ? error.message : String(error)];
 }
 
 try {

@@ -49,7 +49,7 @@ export function readRoutes(app: FastifyInstance, parts: ApiParts, guard: Guard):
   });
   app.get('/v1/sites', (request) => {
     guard(request);
-    return sync.state();
+    return { ...sync.state(), verification: parts.verification() };
   });
   app.get('/v1/events', (request, reply) => {
     guard(request);

@@ -2,6 +2,7 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Sync } from '../powerdns/sync.ts';
 import type { GeoDnsService } from '../service/service.ts';
+import type { Verification } from '../service/verify.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { nodeRoutes } from './node-routes.ts';
 import { Problem, problemBody } from './problem.ts';
@@ -12,6 +13,7 @@ export interface ApiParts {
   readonly service: GeoDnsService;
   readonly sync: Pick<Sync, 'settled' | 'state'>;
   readonly tokens: Tokens;
+  readonly verification: () => Verification | null;
   /** For what nobody expected. */
   readonly logError: (error: unknown, message: string) => void;
 }

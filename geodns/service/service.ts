@@ -49,18 +49,42 @@ export type Heard = {
 
 export class GeoDnsService {
   readonly events = new EventLog();
-  readonly parts: ServiceParts;
+  private current: ServiceParts;
   private readonly heardAt = new Map<string, number>();
   private turn: Promise<unknown> = Promise.resolve();
   private timer: NodeJS.Timeout | null = null;
   private published: RenderedZone | null = null;
   private answers: Answers = { texts: [], policies: [], degraded: [] };
-  private readonly compiled: CompiledZone;
+  private compiled: CompiledZone;
 
   constructor(parts: ServiceParts) {
-    this.parts = parts;
+    this.current = parts;
     this.compiled = compileZone(parts.rules, parts.networks);
     for (const { node } of parts.rules.targets.values()) this.heardAt.set(node, parts.nowMillis());
+  }
+
+  get parts(): ServiceParts {
+    return this.current;
+  }
+
+  /**
+   * Puts new rules, networks and databases in force together, and publishes. Rejects, and keeps the old ones, when they
+   * cannot be rendered.
+   */
+  replace(files: Pick<ServiceParts, 'rules' | 'networks' | 'lookup'>): Promise<void> {
+    return this.inTurn(async () => {
+      const compiled = compileZone(files.rules, files.networks);
+      assembleZone(
+        compiled,
+        answersIn(viewOf(files.rules, this.current.store.state(), this.current.nowMillis())),
+        1,
+      );
+      this.current = { ...this.current, ...files };
+      this.compiled = compiled;
+      for (const { node } of files.rules.targets.values())
+        if (!this.heardAt.has(node)) this.heardAt.set(node, this.current.nowMillis());
+      await this.publish('files', true);
+    });
   }
 
   /** Publishes what the journal says, under a revision above all that any site has. */
@@ -156,12 +180,12 @@ export class GeoDnsService {
     );
   }
 
-  private async publish(why: string): Promise<void> {
+  private async publish(why: string, always = false): Promise<void> {
     const { rules, store, publisher } = this.parts;
     const now = this.parts.nowMillis();
     this.waitForExpiry(now);
     const answers = answersIn(viewOf(rules, store.state(), now));
-    if (this.published !== null && sameAnswers(this.answers, answers)) return;
+    if (!always && this.published !== null && sameAnswers(this.answers, answers)) return;
     const revision = Math.max(store.state().revision, this.parts.revisionAbove) + 1;
     const zone = assembleZone(this.compiled, answers, revision);
     await store.commit([{ kind: 'revision', revision, atMillis: now, text: why }], now);

@@ -1,6 +1,8 @@
 /** The service over three real PowerDNS sites: removals, order, overrides, crashes. What counts is what the sites answer. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeMmdb } from '../../geodns/mmdb/write.ts';
 import { patchZone } from '../../geodns/powerdns/client.ts';
 import { servedSerial } from '../../geodns/powerdns/site.ts';
 import { readFiles, type Running, startGeoDns } from '../../geodns/service/compose.ts';
@@ -192,6 +194,62 @@ test('rules are validated without being applied, every problem with its place', 
   const bad = await ops('POST', '/v1/rules/validate', 'version: 1\nzone: geo.test\n');
   expect(bad.body).toMatchObject({ ok: false });
   expect(JSON.stringify(bad.body)).toContain('rules.yaml:1:1: nameservers');
+});
+
+describe('files that change', () => {
+  const reload = async (): Promise<void> => running.reload(await readFiles(configPath));
+  const change = (file: string, from: string, to: string): void => {
+    const path = `${stand.folder}/${file}`;
+    writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));
+  };
+
+  test('rules are put in force at all sites, and a bad file leaves the old ones', async () => {
+    change('rules.yaml', 'networks: [cm], use: [hk-cmi, hk-pccw]', 'networks: [cm], use: [hk-hkbn]');
+    await reload();
+    await expect.poll(() => everywhere(mobile), generous).toEqual(three('203.0.113.31'));
+    change('rules.yaml', 'use: [hk-hkbn] }', 'use: [nosuch] }');
+    await expect(reload()).rejects.toThrow(/rules\.yaml:\d+:\d+: .*nosuch/);
+    expect(await everywhere(mobile)).toEqual(three('203.0.113.31'));
+    change('rules.yaml', 'use: [nosuch] }', 'use: [hk-cmi, hk-pccw] }');
+    await reload();
+    await expect.poll(() => everywhere(mobile), generous).toEqual(three(all));
+  });
+
+  test('a database that is cut short or of the other kind is refused, and the old one stays in use', async () => {
+    for (const bytes of [worldMmdbs().asn.subarray(0, 900), worldMmdbs().country]) {
+      const path = `${stand.folder}/other.mmdb`;
+      writeFileSync(path, bytes);
+      change('geodns.yaml', `asn: ${stand.mmdb.asn}`, `asn: ${path}`);
+      await expect(reload()).rejects.toMatchObject({ code: expect.stringMatching(/^mmdb-/) });
+      change('geodns.yaml', `asn: ${path}`, `asn: ${stand.mmdb.asn}`);
+    }
+    expect((await ops('GET', '/v1/decide?name=www.geo.test&ip=120.196.1.1')).body).toMatchObject({
+      asn: 56040,
+    });
+  });
+
+  test('sites are verified over DNS, and one that knows users otherwise than we do is named', async () => {
+    await expect
+      .poll(() => running.verification(), generous)
+      .toMatchObject({ revision: running.service.zone()?.revision, wrong: [] });
+    expect(running.verification()?.asked).toBeGreaterThan(100);
+    const path = `${stand.folder}/newer.mmdb`;
+    writeFileSync(
+      path,
+      writeMmdb([{ prefix: '36.96.0.0/11', record: { autonomous_system_number: 64999 } }], {
+        type: 'Other',
+        buildEpochSeconds: 1,
+      }),
+    );
+    change('geodns.yaml', `asn: ${stand.mmdb.asn}`, `asn: ${path}`);
+    await reload();
+    await expect
+      .poll(() => running.verification()?.wrong.join(' '), generous)
+      .toMatch(/tyo knows 36\.96\.\S+ as "4134 cn as", we as "64999 cn as"/);
+    change('geodns.yaml', `asn: ${path}`, `asn: ${stand.mmdb.asn}`);
+    await reload();
+    await expect.poll(() => running.verification()?.wrong, generous).toEqual([]);
+  });
 });
 
 describe('crashes', () => {
