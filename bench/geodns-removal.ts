@@ -2,8 +2,7 @@
  * From a node's report to the changed answer, as users at each site see it: the time from sending the request to the
  * first right answer, for removal and return in turn. Run: `node dist/bench/geodns-removal.js [toggles]` after a build.
  */
-import { pino } from 'pino';
-import { readFiles, startGeoDns } from '../geodns/service/compose.ts';
+import { spawn } from 'node:child_process';
 import { ask } from '../geodns/dns/ask.ts';
 import { parseSubnet } from '../geodns/address.ts';
 import { labTokens, writeServiceFiles } from '../lab/geodns/service.ts';
@@ -18,12 +17,12 @@ async function main(): Promise<void> {
   const stand = await startStand(worldMmdbs());
   try {
     const listen = `${stand.sites[0].dns.host}:8053`;
-    const running = await startGeoDns(
-      await readFiles(await writeServiceFiles(stand, listen)),
-      pino({ level: 'warn' }),
-    );
+    const config = await writeServiceFiles(stand, listen);
+    const service = spawn(process.execPath, ['bin/causeway-geodns', 'run', '-c', config], {
+      stdio: 'ignore',
+    });
     try {
-      await running.sync.settled(running.service.zone()?.revision ?? 1, 20_000);
+      for (const site of stand.sites) await untilAnswer(site, true);
       const times = stand.sites.map((): number[] => []);
       const calls: number[] = [];
       let wrong = 0;
@@ -48,7 +47,7 @@ async function main(): Promise<void> {
       );
       console.log(`  ${'API call'.padEnd(8)} ${figures(calls)}`);
     } finally {
-      await running.stop();
+      service.kill();
     }
   } finally {
     await stand.stop();
@@ -65,7 +64,7 @@ async function report(base: string, state: string, seq: number): Promise<void> {
   await response.text();
 }
 
-/** Asks without a pause until the removed address is there, or gone. */
+/** Asks every millisecond, and one question at a time, until the removed address is there, or gone. */
 async function untilAnswer(
   site: StandSite,
   present: boolean,

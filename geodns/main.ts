@@ -13,7 +13,8 @@ import { loadNetworks } from './networks/load.ts';
 import { type NamedAsn, propose } from './networks/propose.ts';
 import { settingProblems } from './powerdns/site.ts';
 import { renderZone } from './render/zone.ts';
-import { FilesError, readFiles, startGeoDns } from './service/compose.ts';
+import { startGeoDns } from './service/compose.ts';
+import { FilesError, readFiles } from './service/files.ts';
 import { formatProblem } from './yaml-file.ts';
 
 const defaultConfig = '/etc/causeway-geodns/geodns.yaml';

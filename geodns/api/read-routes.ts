@@ -2,10 +2,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { formatAddress, parseClient } from '../address.ts';
-import { availabilityOf } from '../decision/availability.ts';
+import { availabilityOf, type View } from '../decision/availability.ts';
+import { isCountry } from '../rules/places.ts';
 import { families } from '../../src/types/units.ts';
 import type { LoggedEvent } from '../service/event-log.ts';
 import type { GeoDnsService } from '../service/service.ts';
+import { metricsText } from './metrics.ts';
 import { readMessage } from './message.ts';
 import { Problem } from './problem.ts';
 import type { ApiParts, Guard } from './server.ts';
@@ -24,6 +26,11 @@ export function readRoutes(app: FastifyInstance, parts: ApiParts, guard: Guard):
     const { kind, sites, error } = sync.state();
     const ready = kind !== 'fenced' && sites.some(({ serial }) => serial !== null);
     return reply.status(ready ? 200 : 503).send({ ready, kind, error });
+  });
+
+  app.get('/metrics', (_request, reply) => {
+    void reply.type('text/plain; version=0.0.4');
+    return metricsText(service, sync.state(), parts.verification());
   });
 
   app.get('/v1/decide', (request) => {
@@ -91,9 +98,18 @@ function stateOf(service: GeoDnsService): Readonly<Record<string, unknown>> {
     alarms: {
       held: [...view.held],
       silentNodes: service.silentNodes(),
+      unknownRegions: unknownRegions(view),
       degraded: service.zone()?.degraded ?? [],
     },
   };
+}
+
+/** Regions that nodes speak of and that are neither a country nor in the rules: what is told of them moves nobody. */
+function unknownRegions({ rules, state }: View): readonly string[] {
+  const told = [...state.records.values()].flatMap((record) =>
+    families.flatMap((family) => Object.keys(record.families[family]?.regions ?? {})),
+  );
+  return [...new Set(told)].filter((region) => !rules.regions.has(region) && !isCountry(region)).sort();
 }
 
 /** Server-sent events; ends when the follower goes. */

@@ -62,13 +62,17 @@ const defaultTimeoutMillis = 2000;
 function overUdp(server: DnsServer, question: Buffer, options: AskOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = createSocket(server.host.includes(':') ? 'udp6' : 'udp4');
+    let ended = false;
     const end = (finish: () => void): void => {
+      if (ended) return;
+      ended = true;
       clearTimeout(timer);
       socket.close();
       finish();
     };
+    // Timers run before sockets are read, so after a delay of our own a reply that is already there gets its turn first.
     const timer = setTimeout(
-      () => end(() => reject(timedOut(server, 'UDP'))),
+      () => setImmediate(() => end(() => reject(timedOut(server, 'UDP')))),
       options.timeoutMillis ?? defaultTimeoutMillis,
     );
     socket.on('message', (message) => end(() => resolve(message)));

@@ -3,7 +3,7 @@ export interface LoggedEvent {
   readonly id: number;
   /** ISO 8601, UTC. */
   readonly at: string;
-  readonly kind: 'report' | 'override' | 'release' | 'revision' | 'expiry';
+  readonly kind: 'report' | 'override' | 'release' | 'revision';
   readonly text: string;
 }
 

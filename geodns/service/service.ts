@@ -2,13 +2,14 @@
  * The service behind the API: hears reports, decides, publishes. One change at a time: accepted, written to the journal,
  * folded in, rendered; and if that changes any record, a new revision is journalled and given to the sites.
  */
-import type { ToldState } from '../../src/types/wire/enums.ts';
 import type { Family } from '../../src/types/units.ts';
+import { unreachable } from '../../src/types/unreachable.ts';
 import { type View, viewOf } from '../decision/availability.ts';
 import { clientOf, decide, type Decision } from '../decision/decide.ts';
 import {
   accept,
   type Acceptance,
+  fold,
   nextExpiryMillis,
   type Override,
   type Report,
@@ -83,13 +84,13 @@ export class GeoDnsService {
       this.compiled = compiled;
       for (const { node } of files.rules.targets.values())
         if (!this.heardAt.has(node)) this.heardAt.set(node, this.current.nowMillis());
-      await this.publish('files', true);
+      await this.change([], 'files', true);
     });
   }
 
   /** Publishes what the journal says, under a revision above all that any site has. */
   start(): Promise<void> {
-    return this.inTurn(() => this.publish('start'));
+    return this.inTurn(() => this.change([], 'start'));
   }
 
   async stop(): Promise<void> {
@@ -128,10 +129,7 @@ export class GeoDnsService {
         if (answer?.kind === 'accepted') events.push(answer.event);
       }
       if (events.length > 0) {
-        await this.parts.store.commit(events, now);
-        for (const event of events)
-          if (event.kind === 'report') this.events.add('report', wordsOf(event), now);
-        await this.publish('report');
+        await this.change(events, 'report');
       }
       return heard;
     });
@@ -145,25 +143,15 @@ export class GeoDnsService {
   }
 
   override(override: Override): Promise<void> {
-    return this.inTurn(async () => {
-      const now = this.parts.nowMillis();
-      await this.parts.store.commit([{ kind: 'override', override, atMillis: now }], now);
-      this.events.add(
-        'override',
-        `${override.author}: ${override.glob} ${override.state}: ${override.reason}`,
-        now,
-      );
-      await this.publish('override');
-    });
+    return this.inTurn(() =>
+      this.change([{ kind: 'override', override, atMillis: this.parts.nowMillis() }], 'override'),
+    );
   }
 
   release(glob: string, family: Family | null, author: string): Promise<void> {
-    return this.inTurn(async () => {
-      const now = this.parts.nowMillis();
-      await this.parts.store.commit([{ kind: 'release', glob, family, author, atMillis: now }], now);
-      this.events.add('release', `${author}: ${glob}`, now);
-      await this.publish('release');
-    });
+    return this.inTurn(() =>
+      this.change([{ kind: 'release', glob, family, author, atMillis: this.parts.nowMillis() }], 'release'),
+    );
   }
 
   /** undefined: no such name. `resolver`: where the databases look for a user whose own address is private. */
@@ -180,19 +168,28 @@ export class GeoDnsService {
     );
   }
 
-  private async publish(why: string, always = false): Promise<void> {
+  /**
+   * Makes events durable and true; where they change an answer, together with the revision that says so, in one write.
+   * `always` makes a revision of its own, for a change that is not in the answers.
+   */
+  private async change(events: readonly StateEvent[], why: string, always = false): Promise<void> {
     const { rules, store, publisher } = this.parts;
     const now = this.parts.nowMillis();
+    const next = events.reduce(fold, store.state());
+    const answers = answersIn(viewOf(rules, next, now));
+    const same = !always && this.published !== null && sameAnswers(this.answers, answers);
+    const revision = Math.max(next.revision, this.parts.revisionAbove) + 1;
+    const zone = same ? null : assembleZone(this.compiled, answers, revision);
+    const told: readonly StateEvent[] =
+      zone === null ? [] : [{ kind: 'revision', revision, atMillis: now, text: why }];
+    await store.commit([...events, ...told], now);
+    if (zone !== null) {
+      this.published = zone;
+      this.answers = answers;
+      publisher.want(zone);
+    }
+    for (const event of [...events, ...told]) this.events.add(event.kind, wordsOf(event), now);
     this.waitForExpiry(now);
-    const answers = answersIn(viewOf(rules, store.state(), now));
-    if (!always && this.published !== null && sameAnswers(this.answers, answers)) return;
-    const revision = Math.max(store.state().revision, this.parts.revisionAbove) + 1;
-    const zone = assembleZone(this.compiled, answers, revision);
-    await store.commit([{ kind: 'revision', revision, atMillis: now, text: why }], now);
-    this.published = zone;
-    this.answers = answers;
-    this.events.add('revision', `${revision}: ${why}`, now);
-    publisher.want(zone);
   }
 
   private waitForExpiry(now: number): void {
@@ -200,10 +197,14 @@ export class GeoDnsService {
     this.timer = null;
     const next = nextExpiryMillis(this.parts.store.state(), now);
     if (next === null) return;
-    this.timer = setTimeout(
-      () => void this.inTurn(() => this.publish('expiry')),
-      Math.min(next - now + 1, 3_600_000),
-    );
+    this.expireIn(Math.min(next - now + 1, 3_600_000));
+  }
+
+  /** A change that cannot be written now is tried again. */
+  private expireIn(millis: number): void {
+    this.timer = setTimeout(() => {
+      this.inTurn(() => this.change([], 'expiry')).catch(() => this.expireIn(1000));
+    }, millis);
   }
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -217,9 +218,21 @@ function orderOf(answer: Acceptance | null): Heard['current'] {
   return answer?.kind === 'stale' || answer?.kind === 'order-required' ? answer.current.order : null;
 }
 
-function wordsOf({ record }: Extract<StateEvent, { kind: 'report' }>): string {
-  const states = ([4, 6] as const).map((family): ToldState | '-' => record.families[family]?.state ?? '-');
-  return `${record.target}: v4 ${states[0]}, v6 ${states[1]} (${record.reason})`;
+function wordsOf(event: StateEvent): string {
+  switch (event.kind) {
+    case 'report': {
+      const { target, reason, families } = event.record;
+      return `${target}: v4 ${families[4]?.state ?? '-'}, v6 ${families[6]?.state ?? '-'} (${reason})`;
+    }
+    case 'override':
+      return `${event.override.author}: ${event.override.glob} ${event.override.state}: ${event.override.reason}`;
+    case 'release':
+      return `${event.author}: ${event.glob}`;
+    case 'revision':
+      return `${event.revision}: ${event.text}`;
+    default:
+      return unreachable(event);
+  }
 }
 
 /** The name of rules that a name below a wildcard falls to: `*.v.geo.test.` for `a.b.v.geo.test.` (RFC 4592). */

@@ -1,6 +1,7 @@
 /** `npm run geodns:lab`: starts the stand and the service, prints what to try, and removes everything at the end. */
 import { pino } from 'pino';
-import { readFiles, startGeoDns } from '../../geodns/service/compose.ts';
+import { startGeoDns } from '../../geodns/service/compose.ts';
+import { readFiles } from '../../geodns/service/files.ts';
 import { labTokens, writeServiceFiles } from './service.ts';
 import { type Stand, startStand } from './stand.ts';
 import { worldMmdbs } from './world.ts';

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewOf } from '../../geodns/decision/availability.ts';
 import { emptyState, type State } from '../../geodns/decision/state.ts';
-import { ask } from '../../geodns/dns/ask.ts';
 import { typeCodes } from '../../geodns/dns/message.ts';
 import { loadNetworks } from '../../geodns/networks/load.ts';
 import { pullSecondary, servedSerial, settingProblems, writePrimary } from '../../geodns/powerdns/site.ts';
@@ -10,6 +9,7 @@ import { renderZone } from '../../geodns/render/zone.ts';
 import { loadRules } from '../../geodns/rules/load.ts';
 import { type Stand, startStand } from '../../lab/geodns/stand.ts';
 import { worldMmdbs } from '../../lab/geodns/world.ts';
+import { askPatiently } from '../support/geodns-api.ts';
 import { labelOf, randomClient, randomFrom, type TestClient } from '../support/geodns-clients.ts';
 import { labNetworksText, labRulesText, stateWith, told, value } from '../support/geodns.ts';
 import { oracleOf } from '../support/geodns-oracle.ts';
@@ -79,11 +79,10 @@ async function wrongAnswers(
         client.resolver,
         dead,
       );
-      const reply = await ask(site.dns, client.name, client.type, {
+      const reply = await askPatiently(site, client.name, client.type, {
         subnet: client.subnet,
         transport: client.transport,
         from: client.resolver,
-        timeoutMillis: 10_000,
       });
       const got = reply.answers
         .filter((record) => record.type === typeCodes[client.type])
@@ -145,7 +144,7 @@ test('a broken configuration record leaves the answers as they are, and the next
   const clients = clientsOf(5, 40);
   await writeBroken(primary);
   const replies = await Promise.all(
-    clients.map((client) => ask(primary.dns, client.name, client.type, { subnet: client.subnet })),
+    clients.map((client) => askPatiently(primary, client.name, client.type, { subnet: client.subnet })),
   );
   expect(replies.every((reply) => reply.rcode === 0 && reply.answers.length > 0)).toBe(true);
   await publish(emptyState);

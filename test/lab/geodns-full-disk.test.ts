@@ -11,7 +11,7 @@ import { writeAtomic } from '../../src/store/atomic-file.ts';
 const folder = mkdtempSync(join(tmpdir(), 'causeway-full-'));
 beforeAll(() => execa('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'causeway-full', folder]));
 afterAll(async () => {
-  await execa('umount', [folder]);
+  await execa('umount', ['-l', folder]);
   rmSync(folder, { recursive: true });
 });
 

@@ -2,10 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask } from '../../geodns/dns/ask.ts';
 import { writeMmdb } from '../../geodns/mmdb/write.ts';
 import { patchZone } from '../../geodns/powerdns/client.ts';
 import { servedSerial } from '../../geodns/powerdns/site.ts';
-import { readFiles, type Running, startGeoDns } from '../../geodns/service/compose.ts';
+import { type Running, startGeoDns } from '../../geodns/service/compose.ts';
+import { readFiles } from '../../geodns/service/files.ts';
 import { labTokens, writeServiceFiles } from '../../lab/geodns/service.ts';
 import { type Stand, startStand } from '../../lab/geodns/stand.ts';
 import { worldMmdbs } from '../../lab/geodns/world.ts';
@@ -47,6 +49,15 @@ const everywhere = (subnet: string): Promise<readonly string[]> =>
   Promise.all(stand.sites.map((site) => addresses(site, subnet)));
 const cmi = '/v1/nodes/hk1/uplinks/cmi';
 const three = (text: string): readonly string[] => [text, text, text];
+
+const change = (file: string, from: string, to: string): void => {
+  const path = `${stand.folder}/${file}`;
+  writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));
+};
+
+async function ttlSeconds(): Promise<number | undefined> {
+  return (await ask(stand.sites[1].dns, 'www.geo.test.', 'A')).answers[0]?.ttlSeconds;
+}
 
 describe('a report', () => {
   test('changes the answers of all sites before it is answered, and back', async () => {
@@ -196,12 +207,19 @@ test('rules are validated without being applied, every problem with its place', 
   expect(JSON.stringify(bad.body)).toContain('rules.yaml:1:1: nameservers');
 });
 
+test('metrics and alarms show sites, and regions that nobody knows', async () => {
+  await node('PUT', cmi, uplinkMessage('up', 10, 90, { atlantis: 'down' }));
+  expect((await ops('GET', '/v1/state')).body).toMatchObject({
+    alarms: { unknownRegions: ['atlantis'], held: [] },
+  });
+  await node('PUT', cmi, uplinkMessage('up', 10, 91));
+  const text = await fetch(`${base}/metrics`).then((response) => response.text());
+  expect(text).toContain(`causeway_geodns_site_serial{site="tyo"} ${running.service.zone()?.revision}\n`);
+  expect(text).toContain('causeway_geodns_site_behind{site="tyo"} 0\n');
+});
+
 describe('files that change', () => {
   const reload = async (): Promise<void> => running.reload(await readFiles(configPath));
-  const change = (file: string, from: string, to: string): void => {
-    const path = `${stand.folder}/${file}`;
-    writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));
-  };
 
   test('rules are put in force at all sites, and a bad file leaves the old ones', async () => {
     change('rules.yaml', 'networks: [cm], use: [hk-cmi, hk-pccw]', 'networks: [cm], use: [hk-hkbn]');
@@ -303,10 +321,23 @@ describe('crashes', () => {
       expect(await everywhere(mobile)).toEqual(three(withoutHk1));
       expect((await node('PUT', cmi, uplinkMessage('up', 12, 2))).status).toBe(202);
       expect(await everywhere(mobile)).toEqual(three(all));
+      change('rules.yaml', 'ttl: 30s', 'ttl: 20s');
+      child.kill('SIGHUP');
+      await expect.poll(() => ttlSeconds(), generous).toBe(20);
+      child.kill('SIGTERM');
+      await expect.poll(() => child.exitCode, generous).toBe(0);
     } finally {
       await killHard(child);
       await start();
     }
+  });
+
+  test('a second service in the same folder is refused before it touches anything', async () => {
+    const before = readFileSync(`${stand.folder}/state/journal`, 'utf8');
+    await expect(startGeoDns(await readFiles(configPath), quiet)).rejects.toThrow(
+      /another causeway-geodns works in/,
+    );
+    expect(readFileSync(`${stand.folder}/state/journal`, 'utf8')).toBe(before);
   });
 
   test('a second writer with a higher serial stops us instead of fighting', async () => {

@@ -1,6 +1,7 @@
 /** Calls of the GeoDNS API, and questions to its sites, for tests. */
 import { parseSubnet } from '../../geodns/address.ts';
-import { ask } from '../../geodns/dns/ask.ts';
+import { ask, type AskOptions, DnsError } from '../../geodns/dns/ask.ts';
+import type { QueryType, Reply } from '../../geodns/dns/message.ts';
 import type { ToldState } from '../../src/types/wire/enums.ts';
 import type { StandSite } from '../../lab/geodns/stand.ts';
 
@@ -52,9 +53,25 @@ export function uplinkMessage(
   };
 }
 
+/** Asks as resolvers do: again when no reply comes, since a loaded machine may starve either side for seconds. */
+export async function askPatiently(
+  site: StandSite,
+  name: string,
+  type: QueryType,
+  options: AskOptions,
+): Promise<Reply> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask(site.dns, name, type, { ...options, timeoutMillis: 5000 });
+    } catch (error) {
+      if (!(error instanceof DnsError) || error.code !== 'dns-timeout' || attempt === 4) throw error;
+    }
+  }
+}
+
 /** Sorted addresses that a site answers a user of this subnet with. */
 export async function addresses(site: StandSite, subnet: string, name = 'www.geo.test.'): Promise<string> {
-  const reply = await ask(site.dns, name, 'A', { subnet: parseSubnet(subnet) ?? null, timeoutMillis: 5000 });
+  const reply = await askPatiently(site, name, 'A', { subnet: parseSubnet(subnet) ?? null });
   if (reply.rcode !== 0) throw new Error(`rcode ${reply.rcode}`);
   return reply.answers
     .map((answer) => answer.data ?? '')
