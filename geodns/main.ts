@@ -11,10 +11,12 @@ import { MmdbError, openMmdb } from './mmdb/geo.ts';
 import { addressesOfRecords } from './mmdb/walk.ts';
 import { loadNetworks } from './networks/load.ts';
 import { type NamedAsn, propose } from './networks/propose.ts';
+import { promote } from './powerdns/promote.ts';
 import { settingProblems } from './powerdns/site.ts';
 import { renderZone } from './render/zone.ts';
 import { startGeoDns } from './service/compose.ts';
 import { FilesError, readFiles } from './service/files.ts';
+import { takeFolder } from './service/lock.ts';
 import { formatProblem } from './yaml-file.ts';
 
 const defaultConfig = '/etc/causeway-geodns/geodns.yaml';
@@ -68,6 +70,27 @@ program
     const problems = (await Promise.all(files.sites.map(settingProblems))).flat();
     for (const problem of problems) say(problem);
     if (problems.length > 0) process.exitCode = 1;
+  });
+
+program
+  .command('promote')
+  .description('make another site the primary, while the service is stopped')
+  .argument('<site>')
+  .option('-c, --config <file>', 'configuration', defaultConfig)
+  .action(async (name: string, { config }: { config: string }) => {
+    const files = await readFiles(config);
+    const site = files.sites.find((one) => one.name === name);
+    if (site === undefined)
+      throw new FilesError([
+        `no site is called ${name}; there are ${files.sites.map((one) => one.name).join(', ')}`,
+      ]);
+    const giveBack = await takeFolder(files.config.state);
+    const done = await promote(files.sites, files.rules.zone, site).finally(() => void giveBack());
+    say(`${done.primary} is the primary; fetching from it: ${done.secondaries.join(', ') || 'nobody'}`);
+    for (const { name: untold, reason } of done.untold)
+      say(`${untold} was not told: ${reason}; run this again when it is back`);
+    say(`next: put ${done.primary} first under sites in ${config}, then start the service`);
+    if (done.untold.length > 0) process.exitCode = 1;
   });
 
 program

@@ -92,6 +92,16 @@ export async function createSecondaryZone(
   await call(api, 'POST', '/zones', { name: zone, kind: 'Slave', masters, nameservers: [] });
 }
 
+/** Makes the site the zone's primary; its records stay. */
+export async function makePrimary(api: PowerDnsApi, zone: string): Promise<void> {
+  await call(api, 'PUT', `/zones/${zone}`, { kind: 'Master', masters: [], soa_edit_api: '' });
+}
+
+/** Makes the site a secondary of this `address:port`; its records stay until it fetches. */
+export async function makeSecondary(api: PowerDnsApi, zone: string, master: string): Promise<void> {
+  await call(api, 'PUT', `/zones/${zone}`, { kind: 'Slave', masters: [master] });
+}
+
 /** Replaces these rrsets, and deletes those without records, in one transaction. */
 export async function patchZone(api: PowerDnsApi, zone: string, rrsets: readonly Rrset[]): Promise<void> {
   await call(api, 'PATCH', `/zones/${zone}`, {
