@@ -12,6 +12,7 @@ import { worldMmdbs } from '../../lab/geodns/world.ts';
 import { askPatiently } from '../support/geodns-api.ts';
 import { labelOf, randomClient, randomFrom, type TestClient } from '../support/geodns-clients.ts';
 import { labNetworksText, labRulesText, stateWith, told, value } from '../support/geodns.ts';
+import { randomRules } from '../support/geodns-random-rules.ts';
 import { oracleOf } from '../support/geodns-oracle.ts';
 
 const world = worldMmdbs();
@@ -39,9 +40,9 @@ beforeAll(async () => {
 });
 afterAll(() => stand?.stop());
 
-async function publish(state: State, partBytes?: number): Promise<void> {
+async function publish(state: State, partBytes?: number, using = rules): Promise<void> {
   revision += 1;
-  const zone = renderZone(viewOf(rules, state, 1e12), networks, revision, partBytes);
+  const zone = renderZone(viewOf(using, state, 1e12), networks, revision, partBytes);
   const [primary, ...secondaries] = stand.sites;
   await writePrimary(primary, zone.zone, zone.rrsets);
   await Promise.all(secondaries.map((site) => pullSecondary(site, primary, zone.zone)));
@@ -57,10 +58,11 @@ async function publish(state: State, partBytes?: number): Promise<void> {
 async function wrongAnswers(
   clients: readonly TestClient[],
   dead: ReadonlySet<string>,
+  computed = oracle,
 ): Promise<readonly string[]> {
   const wrong: string[] = [];
   const queue = clients.flatMap((client) => {
-    const expected = oracle(
+    const expected = computed(
       labelOf(client.name),
       client.type === 'A' ? 4 : 6,
       client.client,
@@ -72,7 +74,7 @@ async function wrongAnswers(
   const worker = async (): Promise<void> => {
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
       const { client, site } = next;
-      const expected = oracle(
+      const expected = computed(
         labelOf(client.name),
         client.type === 'A' ? 4 : 6,
         client.client,
@@ -123,19 +125,30 @@ describe('answers of all sites equal an independent computation', () => {
       stateWith({ 'hk1/cmi': told('down'), 'hk1/pccw': told('up', { regions: { ID: 'down', VN: 'down' } }) }),
     );
     const dead = new Set(['hk1/cmi', 'hk1/pccw ID', 'hk1/pccw VN']);
-    expect((await wrongAnswers(clientsOf(2, count / 4), dead)).slice(0, 5)).toEqual([]);
+    expect((await wrongAnswers(clientsOf(2, count / 8), dead)).slice(0, 5)).toEqual([]);
   });
 
   test('with every target removed: never an empty answer', async () => {
     const all = [...rules.targets.keys()];
     await publish(stateWith(Object.fromEntries(all.map((name) => [name, told('down')]))));
-    expect((await wrongAnswers(clientsOf(3, count / 8), new Set(all))).slice(0, 5)).toEqual([]);
+    expect((await wrongAnswers(clientsOf(3, count / 16), new Set(all))).slice(0, 5)).toEqual([]);
   });
 
   test('with the configuration in many records', async () => {
     await publish(emptyState, 1800);
-    expect((await wrongAnswers(clientsOf(4, count / 8), none)).slice(0, 5)).toEqual([]);
+    expect((await wrongAnswers(clientsOf(4, count / 16), none)).slice(0, 5)).toEqual([]);
   });
+});
+
+test('answers of random rules with every mixture of conditions equal an independent computation', async () => {
+  const rounds = process.env['CAUSEWAY_TEST_FULL'] ? 100 : 4;
+  for (let round = 1; round <= rounds; round += 1) {
+    const text = randomRules(randomFrom(round * 1000), networks, 25);
+    await publish(emptyState, undefined, value(loadRules('rules.yaml', text, networks)));
+    const computed = oracleOf(text, networksText, world.asn, world.country);
+    const wrong = await wrongAnswers(clientsOf(round, 120), none, computed);
+    expect({ text: wrong.length > 0 ? text : '', wrong: wrong.slice(0, 5) }).toEqual({ text: '', wrong: [] });
+  }
 });
 
 test('a broken configuration record leaves the answers as they are, and the next revision repairs it', async () => {
