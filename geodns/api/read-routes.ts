@@ -98,6 +98,7 @@ function stateOf(service: GeoDnsService): Readonly<Record<string, unknown>> {
     alarms: {
       held: [...view.held],
       silentNodes: service.silentNodes(),
+      oldDatabases: service.oldDatabases(),
       unknownRegions: unknownRegions(view),
       degraded: service.zone()?.degraded ?? [],
     },

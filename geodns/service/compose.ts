@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { buildApi } from '../api/server.ts';
 import { highestSerial, Sync } from '../powerdns/sync.ts';
-import type { Files } from './files.ts';
+import { type Files, refuseOlder } from './files.ts';
 import { takeFolder } from './lock.ts';
 import { GeoDnsService } from './service.ts';
 import { openStateStore, type StateStore } from './store.ts';
@@ -38,6 +38,7 @@ export async function startGeoDns(files: Files, log: ComposeLog): Promise<Runnin
     rules,
     networks,
     lookup,
+    databases: files.databases,
     store,
     publisher: sync,
     nowMillis: () => Date.now(),
@@ -59,7 +60,13 @@ export async function startGeoDns(files: Files, log: ComposeLog): Promise<Runnin
     await giveBack();
   };
   const reload = async (fresh: Files): Promise<void> => {
-    await service.replace({ rules: fresh.rules, networks: fresh.networks, lookup: fresh.lookup });
+    refuseOlder(service.parts.databases, fresh.databases);
+    await service.replace({
+      rules: fresh.rules,
+      networks: fresh.networks,
+      lookup: fresh.lookup,
+      databases: fresh.databases,
+    });
     verifier.ask(fresh.canaries);
     log.info({ networks: fresh.networks.version }, 'files put in force');
   };

@@ -24,11 +24,18 @@ export class FilesError extends Error {
   }
 }
 
+/** A database in use, by its own word. */
+export interface Database {
+  readonly path: string;
+  readonly builtAt: Date;
+}
+
 export interface Files {
   readonly config: GeoDnsConfig;
   readonly networks: Networks;
   readonly rules: Rules;
   readonly lookup: GeoLookup;
+  readonly databases: readonly Database[];
   /** Users that the databases know: what sites are asked about. */
   readonly canaries: readonly Address[];
   readonly tokens: Tokens;
@@ -56,10 +63,26 @@ export async function readFiles(configPath: string): Promise<Files> {
     networks,
     rules,
     lookup: geoLookup(asn, country),
+    databases: [asn, country].map(({ path, builtAt }) => ({ path, builtAt })),
     canaries: canariesOf(asn),
     tokens,
     sites: [primary, ...secondaries],
   };
+}
+
+/**
+ * An older build under a newer name is a mistake more often than a wish; to go back, restart. Throws a FilesError.
+ */
+export function refuseOlder(inUse: readonly Database[], fresh: readonly Database[]): void {
+  const lines = fresh.flatMap(({ path, builtAt }, index) => {
+    const before = inUse[index]?.builtAt ?? builtAt;
+    return builtAt >= before
+      ? []
+      : [
+          `${path}: built at ${builtAt.toISOString()}, before the one in use (${before.toISOString()}); to go back, restart`,
+        ];
+  });
+  if (lines.length > 0) throw new FilesError(lines);
 }
 
 /** Spread over the first records; private addresses say nothing to a site. */

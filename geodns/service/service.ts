@@ -33,6 +33,7 @@ export interface ServiceParts {
   readonly rules: Rules;
   readonly networks: Networks;
   readonly lookup: GeoLookup;
+  readonly databases: readonly { readonly path: string; readonly builtAt: Date }[];
   readonly store: StateStore;
   readonly publisher: Publisher;
   /** Wall time; everything durable is in it, and it is never compared with a node's. */
@@ -40,6 +41,8 @@ export interface ServiceParts {
   /** The first revision is above this: the highest serial that any site had at start. */
   readonly revisionAbove: number;
 }
+
+const oldDatabaseMillis = 21 * 86_400_000;
 
 /** Of one target of a message. */
 export type Heard = {
@@ -72,7 +75,7 @@ export class GeoDnsService {
    * Puts new rules, networks and databases in force together, and publishes. Rejects, and keeps the old ones, when they
    * cannot be rendered.
    */
-  replace(files: Pick<ServiceParts, 'rules' | 'networks' | 'lookup'>): Promise<void> {
+  replace(files: Pick<ServiceParts, 'rules' | 'networks' | 'lookup' | 'databases'>): Promise<void> {
     return this.inTurn(async () => {
       const compiled = compileZone(files.rules, files.networks);
       assembleZone(
@@ -111,6 +114,12 @@ export class GeoDnsService {
   silentNodes(): readonly string[] {
     const least = this.parts.nowMillis() - this.parts.rules.guards.staleAfterMillis;
     return [...this.heardAt].filter(([, at]) => at < least).map(([node]) => node);
+  }
+
+  /** Databases that were built too long ago: prefixes move between networks every week. */
+  oldDatabases(): readonly string[] {
+    const least = this.parts.nowMillis() - oldDatabaseMillis;
+    return this.parts.databases.filter(({ builtAt }) => builtAt.getTime() < least).map(({ path }) => path);
   }
 
   /** Judges each report and publishes what the accepted ones change. Rejects when the journal cannot be written. */

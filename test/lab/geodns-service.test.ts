@@ -10,7 +10,7 @@ import { type Running, startGeoDns } from '../../geodns/service/compose.ts';
 import { readFiles } from '../../geodns/service/files.ts';
 import { labTokens, writeServiceFiles } from '../../lab/geodns/service.ts';
 import { type Stand, startStand } from '../../lab/geodns/stand.ts';
-import { worldMmdbs } from '../../lab/geodns/world.ts';
+import { asnEntries, worldMmdbs } from '../../lab/geodns/world.ts';
 import { addresses, type Caller, callerOf, uplinkMessage } from '../support/geodns-api.ts';
 
 const mobile = '120.196.1.0/24';
@@ -246,6 +246,15 @@ describe('files that change', () => {
     });
   });
 
+  test('a database that is older than the one in use is refused', async () => {
+    const path = `${stand.folder}/older.mmdb`;
+    writeFileSync(path, writeMmdb(asnEntries(), { type: 'Older', buildEpochSeconds: 1_795_000_000 }));
+    change('geodns.yaml', `asn: ${stand.mmdb.asn}`, `asn: ${path}`);
+    await expect(reload()).rejects.toThrow(/older\.mmdb: built at 2026-11-\S+, before the one in use/);
+    change('geodns.yaml', `asn: ${path}`, `asn: ${stand.mmdb.asn}`);
+    await reload();
+  });
+
   test('sites are verified over DNS, and one that knows users otherwise than we do is named', async () => {
     await expect
       .poll(() => running.verification(), generous)
@@ -256,7 +265,7 @@ describe('files that change', () => {
       path,
       writeMmdb([{ prefix: '36.96.0.0/11', record: { autonomous_system_number: 64999 } }], {
         type: 'Other',
-        buildEpochSeconds: 1,
+        buildEpochSeconds: 1_796_000_000,
       }),
     );
     change('geodns.yaml', `asn: ${stand.mmdb.asn}`, `asn: ${path}`);
