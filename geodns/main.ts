@@ -155,5 +155,7 @@ try {
   const lines =
     error instanceof FilesError ? error.lines : [error instanceof Error ? error.message : String(error)];
   for (const line of lines) process.stderr.write(`${line}\n`);
-  process.exitCode = error instanceof FilesError || error instanceof MmdbError ? 2 : 3;
+  const refused = error instanceof FilesError || error instanceof MmdbError;
+  // To `check`, a bad file is the answer, not a mistake in asking.
+  process.exitCode = !refused ? 3 : process.argv[2] === 'check' ? 1 : 2;
 }

@@ -64,7 +64,8 @@ function issueProblems(issue: z.core.$ZodIssue, document: Document): readonly Pr
     return issue.issues.map((inner) => ({ path: issue.path, text: `the name ${inner.message}` }));
   }
   const value: unknown = document.getIn(issue.path);
-  const shown = value === undefined || typeof value === 'object' ? '' : ` (found ${JSON.stringify(value)})`;
+  const shown =
+    value === undefined || typeof value === 'object' ? '' : ` (found ${JSON.stringify(value).slice(0, 80)})`;
   return [{ path: issue.path, text: `${issue.message}${shown}` }];
 }
 
