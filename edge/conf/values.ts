@@ -37,40 +37,40 @@ export const locationPath = z
 /** Name of a header or cookie. */
 export const tokenName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,40}$/, 'letters, digits, - and _');
 
+const allowed = {
+  duration: 'a length of time is a number above 0 with ms, s, min or h, such as 200ms',
+  rate: 'a rate is a number above 0 with /s, /min or /h, such as 10/s',
+  countPerTime: 'a count in a time, such as 3/1min',
+};
+
 const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
 /** `200ms`, `5s`, `1min`, `1h` as milliseconds. */
-export const duration = z.string().transform((text, context) => {
+export const duration = z.string(allowed.duration).transform((text, context) => {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|min|h)$/.exec(text);
   const unit = durationUnits[match?.[2] ?? ''];
   if (match && unit !== undefined && Number(match[1]) > 0) return Number(match[1]) * unit;
-  context.addIssue({
-    code: 'custom',
-    message: 'a length of time is a number above 0 with ms, s, min or h, such as 200ms',
-  });
+  context.addIssue({ code: 'custom', message: allowed.duration });
   return z.NEVER;
 });
 
 const rateUnits: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
 /** `10/s`, `600/min`, `5/h` as a number per second. */
-export const rate = z.string().transform((text, context) => {
+export const rate = z.string(allowed.rate).transform((text, context) => {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)\/(s|min|h)$/.exec(text);
   const unit = rateUnits[match?.[2] ?? ''];
   if (match && unit !== undefined && Number(match[1]) > 0) return Number(match[1]) / unit;
-  context.addIssue({
-    code: 'custom',
-    message: 'a rate is a number above 0 with /s, /min or /h, such as 10/s',
-  });
+  context.addIssue({ code: 'custom', message: allowed.rate });
   return z.NEVER;
 });
 
 /** `3/1min`: how many in how long. */
-export const countPerTime = z.string().transform((text, context) => {
+export const countPerTime = z.string(allowed.countPerTime).transform((text, context) => {
   const match = /^(\d{1,4})\/(\d{1,4})(s|min|h)$/.exec(text);
   const unit = rateUnits[match?.[3] ?? ''];
   if (match && unit !== undefined && Number(match[1]) > 0 && Number(match[2]) > 0) {
     return { most: Number(match[1]), seconds: Number(match[2]) * unit };
   }
-  context.addIssue({ code: 'custom', message: 'a count in a time, such as 3/1min' });
+  context.addIssue({ code: 'custom', message: allowed.countPerTime });
   return z.NEVER;
 });
 
