@@ -17,7 +17,7 @@ local function load(role, path)
   if not data then return nil, detail end
   local db, problem = mmdb.parse(data)
   slot.print = stat.print -- a broken file is reported once, not at each look
-  if not db then return nil, path .. ': ' .. problem end
+  if not db then return nil, path .. ' (' .. #data .. ' bytes): ' .. problem end
   slot.db = db
   collectgarbage() -- the old one goes now, not whenever the collector feels like it
   return true
