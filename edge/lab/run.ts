@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttp } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadEdge } from '../conf/load.ts';
@@ -11,6 +10,7 @@ import { describeProblem } from '../conf/problem.ts';
 import { writeAsnMmdb } from '../mmdb-writer.ts';
 import { ask, pushSnapshot } from '../push.ts';
 import { edgeHome, judge, writeEdge } from '../render/write.ts';
+import { freePorts, stop } from './process.ts';
 import { allUp, nodes, rows, siteConfig, snapshotFor } from './site.ts';
 import type { NodeName, Ports, Ups } from './site.ts';
 
@@ -36,7 +36,7 @@ export async function startLab(waitMillis = 15_000): Promise<Lab> {
     );
   });
   const close = async (): Promise<void> => {
-    await Promise.all(children.map(stop));
+    await Promise.all(children.map((child) => stop(child)));
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await rm(dir, { recursive: true, force: true });
@@ -91,13 +91,6 @@ function start(command: string, args: readonly string[]): ChildProcess {
   return spawn(command, args, { stdio: 'ignore', detached: true });
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await gone;
-}
-
 async function answers(socket: string, waitMillis: number): Promise<void> {
   const end = Date.now() + waitMillis;
   for (;;) {
@@ -106,20 +99,4 @@ async function answers(socket: string, waitMillis: number): Promise<void> {
     if (Date.now() > end) throw new Error(`nginx does not answer on ${socket}: ${JSON.stringify(answer)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

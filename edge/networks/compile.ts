@@ -48,6 +48,14 @@ export function compileNetworks(parsed: Parsed<NetworksFile>): Checked<CompiledN
       else prefixes.set(id, [hexBytes(prefix.bytes), prefix.length, name]);
     }
   }
+  for (const [name, network] of Object.entries(parsed.value.networks)) {
+    for (const [index, asn] of network.exclude.entries()) {
+      const owner = asns.get(String(asn));
+      if (owner === undefined) continue;
+      const why = `AS${asn} is excluded here and listed in ${owner}; excluded ASNs are unknown, so take one of them out`;
+      problems.push(parsed.problemAt(['networks', name, 'exclude', index], why));
+    }
+  }
   if (problems.length > 0) return { kind: 'wrong', problems };
   return {
     kind: 'ok',

@@ -1,5 +1,5 @@
 /** Fleet-wide limits with a real Redis: notes §3 (B6–B15), §4, case F5. Two edges on one Redis; whatever happens to it, no 5xx. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ask } from '../../edge/push.ts';
 import { get, snapshot, startEdge, until } from '../support/edge.ts';
@@ -11,7 +11,19 @@ import { startRedis } from '../support/redis.ts';
 import type { Redis } from '../support/redis.ts';
 
 const two = { hk1: { carriers: { cmi: true } }, hk2: { carriers: { cmi: true } } };
-const paths = ['hot', 'stall', 'dead', 'flush', 'readonly', 'slow', 'open', 'closed', 'worker', 'two'];
+const paths = [
+  'hot',
+  'stall',
+  'dead',
+  'flush',
+  'readonly',
+  'slow',
+  'open',
+  'closed',
+  'worker',
+  'two',
+  'repay',
+];
 
 function site(port: number, password?: string): ReturnType<typeof limited> {
   const fleet = { rate: '500/s', burst: 200, key: ['route'], scope: 'fleet' };
@@ -21,6 +33,7 @@ function site(port: number, password?: string): ReturnType<typeof limited> {
     open: { ...fleet, fail: 'open', burst: 1, rate: '1/min' },
     closed: { ...fleet, fail: 'closed' },
     two: { ...fleet, rate: '1/min', burst: 4 },
+    repay: { ...fleet, rate: '1/min', burst: 40 },
     tight: { rate: '1/min', burst: 1, key: ['route'] },
   };
   const locations = paths.map((name) => ({
@@ -124,6 +137,30 @@ describe('limits of the fleet', () => {
     );
   });
 
+  test('what the nodes gave out without Redis is paid back when it returns: no second burst', async () => {
+    const admitted = async (rounds: number): Promise<number> => {
+      let count = 0;
+      for (let i = 0; i < rounds; i += 1) {
+        for (const edge of edges)
+          count += (await get(edge.port, { path: url('repay') })).status === 200 ? 1 : 0;
+      }
+      return count;
+    };
+    redis.child().kill('SIGSTOP');
+    let without = 0;
+    try {
+      without = await admitted(30);
+    } finally {
+      redis.child().kill('SIGCONT');
+    }
+    expect(without).toBe(40);
+    await until('no breaker is open', async () => {
+      const open = await Promise.all(edges.map((edge) => edge.metric('edge_lease_breaker_open')));
+      return open.every((one) => one === 0) || undefined;
+    });
+    expect(await admitted(30)).toBeLessThan(5);
+  });
+
   test('FUNCTION FLUSH under load is loaded again, with no 5xx (B9)', async () => {
     const load = both(url('flush'), 1.5);
     await until(
@@ -217,6 +254,29 @@ test('a wrong password is told in the log and means the local share, never a 5xx
       await get(edge.port, { path: `/hot${page}` });
       return (await edge.metric('edge_lease_calls_total{result="granted"}')) > 0 || undefined;
     });
+  } finally {
+    await edge.stop();
+    await redis.stop();
+  }
+});
+
+test('the account of the docs is enough for Redis, and for nothing but the limits', async () => {
+  const acl = /ACL SETUSER edge on >PASSWORD (.*)/.exec(readFileSync('docs/edge.md', 'utf8'))?.[1] ?? '';
+  const redis = await startRedis(['--user', 'edge', 'on', '>right', ...acl.split(' ')]);
+  const withUser = { redis: { address: { host: '127.0.0.1', port: redis.port }, user: 'edge' } };
+  const edge = await startEdge(
+    (place) => {
+      const change = site(redis.port, `${place.dir}/password`)(place);
+      return { ...change, redis: { ...withUser.redis, password_file: `${place.dir}/password` } };
+    },
+    { workers: 1, prepare: (dir) => writeFileSync(`${dir}/password`, 'right') },
+  );
+  try {
+    await until('leases flow', async () => {
+      await get(edge.port, { path: `/hot${page}` });
+      return (await edge.metric('edge_lease_calls_total{result="granted"}')) > 0 || undefined;
+    });
+    expect(edge.troubles()).toEqual([]);
   } finally {
     await edge.stop();
     await redis.stop();

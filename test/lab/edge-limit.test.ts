@@ -145,6 +145,19 @@ describe('limits of one node', () => {
     expect(admitted / ideal).toBeLessThan(1.02);
   });
 
+  test('the metrics are text that Prometheus reads: each sample after its HELP and TYPE, no client address anywhere', async () => {
+    const lines = (await edge.metrics()).trimEnd().split('\n');
+    const sample = /^(edge_\w+)(\{(\w+="[^"\\\n]*")(,\w+="[^"\\\n]*")*\})? -?\d+(\.\d+)?(e[+-]?\d+)?$/;
+    let current = '';
+    for (const line of lines) {
+      if (line.startsWith('# HELP ')) current = line.split(' ')[2] ?? '';
+      else if (line.startsWith('# TYPE '))
+        expect(line.split(' ').slice(2)).toEqual([current, expect.stringMatching(/^(counter|gauge)$/)]);
+      else expect([sample.test(line), line.split(/[ {]/)[0]]).toEqual([true, current]);
+    }
+    expect(lines.join('\n')).not.toMatch(/192\.0\.2\.|198\.18\./);
+  });
+
   test('after all that the log holds no error', () => {
     expect(edge.troubles()).toEqual([]);
   });
@@ -152,7 +165,7 @@ describe('limits of one node', () => {
 
 test('reload keeps the buckets, a lowered limit holds at once, and a raised one too', async () => {
   const at = (rate: string, burst: number): ReturnType<typeof limited> =>
-    limited({ p: perClient(rate, burst) }, [{ path: '/', limits: ['p'] }]);
+    limited({ p: perClient(rate, burst) }, [{ path: '/', limits: ['p'] }], { ratelimit_headers: true });
   const edge = await startEdge(at('1/min', 5));
   const ask = (client: string): Promise<Reply> => get(edge.port, { path: page, client });
   const status = async (client: string, count: number): Promise<readonly number[]> => {
@@ -161,7 +174,12 @@ test('reload keeps the buckets, a lowered limit holds at once, and a raised one 
     return out;
   };
   try {
-    expect(await status('192.0.2.1', 6)).toEqual([200, 200, 200, 200, 200, 429]);
+    const first = await ask('192.0.2.1');
+    expect([first.headers['ratelimit'], first.headers['ratelimit-policy']]).toEqual([
+      '"p";r=4',
+      '"p";q=5;w=300',
+    ]);
+    expect(await status('192.0.2.1', 5)).toEqual([200, 200, 200, 200, 429]);
     await edge.reload();
     expect(await status('192.0.2.1', 1)).toEqual([429]);
     await edge.rewrite(at('1/min', 2));

@@ -2,7 +2,8 @@
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePorts, get, snapshot, startEdge } from '../support/edge.ts';
+import { freePorts } from '../../edge/lab/process.ts';
+import { get, snapshot, startEdge } from '../support/edge.ts';
 import type { Edge } from '../support/edge.ts';
 
 interface Origin {

@@ -90,3 +90,52 @@ test.prop([limits, limits, arrivals, arrivals])(
     }
   },
 );
+
+test.prop([limits, limits, arrivals])(
+  'who waits as long as a refusal says is served, also after a change of limits',
+  async (before, next, list) => {
+    const cost = Math.min(next.burst, 2);
+    const steps = [...list.map((one) => ({ ...one, ...before })), { ...next, wait: 0, cost }];
+    const wait = (await take(steps)).at(-1)?.[2] ?? 0;
+    const again = await take([...steps, { ...next, wait, cost: wait === 0 ? 0 : cost }]);
+    expect(again.at(-1)?.[0]).toBe(true);
+  },
+);
+
+// Workers at once: each stops after it has read the key, and goes on when the schedule says so.
+const racing = startLua(`
+  package.loaded['edge.clock'] = { now = function() return 5e6 end }
+  local bucket = require 'edge.bucket'
+  return function(run)
+    local value
+    local dict = {
+      get = function() local seen = value coroutine.yield() return seen end,
+      set = function(_, _, new) value = new return true end,
+      incr = function(_, _, by, init) value = (value or init) + by coroutine.yield() return value end,
+      expire = function() return true end,
+    }
+    local admitted, workers = 0, {}
+    for i = 1, run.requests do
+      workers[i] = coroutine.create(function()
+        if bucket.take(dict, 'k', run.T, run.burst, 1, 60) then admitted = admitted + 1 end
+      end)
+    end
+    for _, pick in ipairs(run.schedule) do
+      local worker = workers[pick % run.requests + 1]
+      if coroutine.status(worker) == 'suspended' then coroutine.resume(worker) end
+    end
+    for _, worker in ipairs(workers) do
+      while coroutine.status(worker) == 'suspended' do coroutine.resume(worker) end
+    end
+    return { admitted, (value or 5e6) - 5e6 }
+  end`);
+afterAll(() => racing.close());
+
+test.prop([limits, fc.integer({ min: 1, max: 40 }), fc.array(fc.nat(), { maxLength: 200 })])(
+  'in whatever order workers come, a full bucket gives no more than its burst, and what was refused owes nothing',
+  async ({ T, burst }, requests, schedule) => {
+    const [admitted = 0, debt] = (await racing.call({ T, burst, requests, schedule })) as number[];
+    expect(admitted).toBeLessThanOrEqual(burst);
+    expect(debt).toBe(admitted * T);
+  },
+);

@@ -4,13 +4,13 @@ import type { ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
 import { loadEdge } from '../../edge/conf/load.ts';
 import { describeProblem } from '../../edge/conf/problem.ts';
+import { freePorts, stop } from '../../edge/lab/process.ts';
 import { writeAsnMmdb } from '../../edge/mmdb-writer.ts';
 import { ask } from '../../edge/push.ts';
 import { judge, writeEdge } from '../../edge/render/write.ts';
@@ -50,23 +50,6 @@ export async function until<T>(
     if (Date.now() > end) throw new Error(`not within ${millis} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-}
-
-/** Ports that were free a moment ago. */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
 
 /** A folder of a test's own that nginx's workers can read. */
@@ -122,13 +105,6 @@ export function get(port: number, options: Ask = {}): Promise<Reply> {
     outgoing.on('error', reject);
     outgoing.end();
   });
-}
-
-export async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill(signal);
-  await gone;
 }
 
 /** What a test may change of the standard site. */

@@ -6,8 +6,9 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePorts, stop } from '../../edge/lab/process.ts';
 import { writeAsnMmdb } from '../../edge/mmdb-writer.ts';
-import { asnRows, folder, freePorts, get, stop, until } from './edge.ts';
+import { asnRows, folder, get, until } from './edge.ts';
 
 const steering = `
   local record = require("edge.mmdb").lookup(DB, ngx.var.binary_remote_addr)

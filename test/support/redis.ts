@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createConnection } from 'node:net';
-import { freePorts, stop, until } from './edge.ts';
+import { freePorts, stop } from '../../edge/lab/process.ts';
+import { until } from './edge.ts';
 
 export interface Redis {
   readonly port: number;

@@ -93,6 +93,33 @@ test.each([
   expect(await loops.call({ value, id: 'me' })).toEqual([seen, appended]);
 });
 
+test('an excluded ASN is unknown even where a list names it, and a prefix goes before both', async () => {
+  const lua = startLua(`
+    local networks = require 'edge.networks'
+    return function(compiled)
+      local built = networks.build(compiled)
+      local out = {}
+      for i, asn in ipairs { 1, 2 } do
+        local found = networks.classify(built, '\\192\\0\\2\\1', asn)
+        local fixed = networks.classify(built, '\\198\\51\\100\\1', asn)
+        out[i] = { found and found.name or false, fixed and fixed.name or false }
+      end
+      return out
+    end`);
+  const compiled = {
+    version: 'v',
+    networks: { a: { kind: 'access', carriers: [] } },
+    asns: { '1': 'a', '2': 'a' },
+    excluded: [2],
+    prefixes: [['c6336400', 24, 'a']],
+  };
+  expect(await lua.call(compiled)).toEqual([
+    ['a', 'a'],
+    [false, 'a'],
+  ]);
+  await lua.close();
+});
+
 test('users of one carrier spread over nodes of like score by weight, and never to one that is clearly worse', async () => {
   const lua = startLua(`
     local steer = require 'edge.steer'

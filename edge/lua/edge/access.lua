@@ -93,7 +93,8 @@ end
 -- access_by_lua of a route.
 function M.run(id)
   local route = conf.routes[id]
-  local passed = ngx.req.get_headers()['cdn-loop']
+  -- All of the header's lines, however many others there are; most requests have none.
+  local passed = ngx.var.http_cdn_loop and ngx.req.get_headers(0)['cdn-loop']
   if loop.passed(passed, conf.loopId) then
     metrics.count('edge_loop_detected_total', '')
     ngx.log(ngx.ERR, 'edge: this request was here before (CDN-Loop): an origin points back at this node')

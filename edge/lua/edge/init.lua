@@ -1,5 +1,5 @@
--- Composition: reads the rendered config once in the master (so that a bad one fails `nginx -t` and a reload), gives each
--- module its part, and starts each worker's timers.
+-- Composition: reads the rendered config once in the master, so that a bad one fails a start or a reload (`nginx -t` does
+-- not run this); gives each module its part, and starts each worker's timers.
 local cjson = require 'cjson.safe'
 local access = require 'edge.access'
 local admin = require 'edge.admin'
