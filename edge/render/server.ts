@@ -43,7 +43,7 @@ function renderLocation(
     : [directive('root', location.root ?? '/nonexistent')];
   return block(`location ${word(location.path)}`, [
     `access_by_lua_block { require("edge.access").run("${word(id)}") }`,
-    `log_by_lua_block { require("edge.access").account() }`,
+    `log_by_lua_block { require("edge.account").run() }`,
     ...content,
   ]);
 }

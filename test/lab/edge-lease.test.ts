@@ -79,7 +79,7 @@ describe('limits of the fleet', () => {
     Promise.all(edges.map((edge) => flood(edge.port, { path, connections: 6, seconds })));
   const url = (name: string): string => `/${name}${page}`;
 
-  test('two nodes admit the rate once, not twice, and ask Redis for few of the requests', async () => {
+  test('two nodes admit the rate once, not twice, and ask Redis by the clock, not for each request', async () => {
     const results = await both(url('hot'), 3);
     const ideal = 200 + 500 * Math.max(...results.map((one) => one.seconds));
     const admitted = sum(results, '200');
@@ -87,8 +87,11 @@ describe('limits of the fleet', () => {
     expect(admitted / ideal).toBeGreaterThan(0.93);
     // The bound: two chunks of rate * 50 ms / 2 nodes on top.
     expect(admitted).toBeLessThan(ideal * 1.02 + 2 * 13);
+    // A chunk lasts 50 ms and so does a refusal: calls follow the clock, not the load.
     const calls = await Promise.all(edges.map((edge) => edge.metric('edge_lease_calls_total')));
-    expect(calls.reduce((a, b) => a + b, 0) / (admitted + sum(results, '429'))).toBeLessThan(0.05);
+    expect(calls.reduce((a, b) => a + b, 0) / Math.max(...results.map((one) => one.seconds))).toBeLessThan(
+      250,
+    );
   });
 
   test('a slow limit hands out single tokens, and its Retry-After is true', async () => {

@@ -12,6 +12,7 @@ const lua = startLua(`
     local steered = {}
     for _, host in ipairs(ask.world.steered) do steered[host] = true end
     ask.world.steered = steered
+    ask.world.hosts = ask.world.snapshot and steer.hosts(ask.world.snapshot)
     local action, reason, node = steer.decide(ask.req, ask.world)
     return { action = action, reason = reason, host = node and node.host, name = node and node.name }
   end`);

@@ -32,7 +32,7 @@ test('the docs list the metrics that the edge declares, and no others', () => {
   const table = docs.slice(docs.indexOf('## Metrics'), docs.indexOf('## What is not there yet'));
   const listed = [...table.matchAll(/`(edge_\w+)/g)].map((match) => match[1]);
   expect(new Set(listed)).toEqual(new Set(declared));
-  const counted = ['access', 'admin', 'geo', 'lease', 'limit', 'origin'].flatMap((name) =>
+  const counted = ['access', 'account', 'admin', 'geo', 'lease', 'limit', 'origin'].flatMap((name) =>
     Array.from(
       readFileSync(`edge/lua/edge/${name}.lua`, 'utf8').matchAll(/metrics\.count\('(edge_\w+)'/g),
       (match) => match[1],

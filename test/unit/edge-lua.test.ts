@@ -130,6 +130,7 @@ test('users of one carrier spread over nodes of like score by weight, and never 
       end
       local nodes = { a = node('a.test', 95, 100), b = node('b.test', 90, 300), c = node('c.test', 60, 10000) }
       local world = { host = 'x.test', steered = { ['www.test'] = true }, fresh = true, snapshot = { self = 'x', nodes = nodes } }
+      world.hosts = steer.hosts(world.snapshot)
       for i = 1, 4000 do
         local _, _, to = steer.decide({ host = 'www.test', method = 'GET', client = 'client' .. i, family = '4', network = { kind = 'access', carriers = { 'cmi' } } }, world)
         counts[to.name] = (counts[to.name] or 0) + 1

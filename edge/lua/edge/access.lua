@@ -1,4 +1,4 @@
--- The access phase of a route: loop check, who is it, serve here or redirect, limits. And the log phase: accounting.
+-- The access phase of a route: loop check, who is it, serve here or redirect, limits.
 local address = require 'edge.address'
 local geo = require 'edge.geo'
 local limit = require 'edge.limit'
@@ -18,13 +18,19 @@ function M.setup(config)
   conf = config
 end
 
+local function header(name)
+  return ngx.req.get_headers()[name]
+end
+
+local function cookie(name)
+  return ngx.var['cookie_' .. name]
+end
+
 local function identify(route)
   local addr = address.canonical(ngx.var.binary_remote_addr)
   -- Still a trusted proxy after its header was read: the header was missing or nonsense, and this is nobody's address.
   if addr and prefixes.find(conf.trusted, addr) then addr = nil end
-  local who = { addr = addr, route = route.id, hash = ngx.md5_bin,
-    header = function(name) return ngx.req.get_headers()[name] end,
-    cookie = function(name) return ngx.var['cookie_' .. name] end }
+  local who = { addr = addr, route = route.id, hash = ngx.md5_bin, header = header, cookie = cookie }
   if not addr then
     metrics.count('edge_unidentified_total', '')
     return who
@@ -37,8 +43,8 @@ local function identify(route)
 end
 
 -- A bug in what is only there to help must not become an outage: it is logged and counted, and the request is served.
-local function guarded(part, ...)
-  local ok, first, second = pcall(part, ...)
+local function guarded(part, one, two)
+  local ok, first, second = pcall(part, one, two)
   if ok then return first, second end
   ngx.log(ngx.ERR, 'edge: bug, the request is served without this step: ', first)
   metrics.count('edge_bugs_total', '')
@@ -51,7 +57,8 @@ local function target(who)
   local addr = who.addr or '\0\0\0\0'
   local family = address.family(addr)
   local client = address.masked(addr, family == 4 and 24 or 48)
-  local world = { host = conf.host, steered = conf.steered, snapshot = current and current.snapshot, fresh = state.fresh(current) }
+  local world = { host = conf.host, steered = conf.steered, snapshot = current and current.snapshot,
+    hosts = current and current.hosts, fresh = state.fresh(current) }
   local req = { host = ngx.var.host, method = ngx.req.get_method(), client = client, family = tostring(family),
     region = geo.region(addr), network = who.network }
   local action, reason, node = steer.decide(req, world)
@@ -113,21 +120,6 @@ function M.run(id)
   if conf.rateLimitHeaders and tightest then show(tightest) end
   if refused then return refuse(refused) end
   if route.pool then ngx.req.set_header('CDN-Loop', loop.append(passed, conf.loopId)) end
-end
-
--- log_by_lua of a route: sums for each access network, and for each ASN that networks.yaml lists.
-function M.account()
-  local who, var = ngx.ctx.edge_who, ngx.var
-  if not who then return end
-  local asn = who.asn and conf.networks.asns[who.asn] and who.asn or 'other'
-  local labels = 'network="' .. (who.network and who.network.name or 'unknown') .. '",asn="' .. asn .. '"'
-  metrics.count('edge_requests_total', labels)
-  metrics.count('edge_bytes_total', labels, tonumber(var.bytes_sent) or 0)
-  metrics.count('edge_response_seconds_total', labels, tonumber(var.request_time) or 0)
-  if ngx.ctx.edge_limited then metrics.count('edge_limited_total', labels) end
-  if var.upstream_cache_status == 'HIT' then metrics.count('edge_cache_hits_total', labels) end
-  local origin = tonumber((var.upstream_status or ''):match('(%d+)%s*$'))
-  if origin and origin >= 500 then metrics.count('edge_origin_errors_total', labels) end
 end
 
 return M

@@ -2,11 +2,13 @@
 -- not run this); gives each module its part, and starts each worker's timers.
 local cjson = require 'cjson.safe'
 local access = require 'edge.access'
+local account = require 'edge.account'
 local admin = require 'edge.admin'
 local bucket = require 'edge.bucket'
 local file = require 'edge.file'
 local geo = require 'edge.geo'
 local lease = require 'edge.lease'
+local limit = require 'edge.limit'
 local metrics = require 'edge.metrics'
 local networks = require 'edge.networks'
 local origin = require 'edge.origin'
@@ -70,7 +72,9 @@ function M.start(directory)
   config.networks = networks.build(read_json(directory .. '/networks.json'))
   bucket.setup(ngx.worker.count())
   access.setup(config)
+  account.setup(config.networks)
   admin.setup(config)
+  limit.setup(config.limits)
   origin.setup(config.origins)
   lease.setup(redis_secret(config.redis), (assert(file.read(directory .. '/edge.lua'))))
   checkSeconds = config.geo.checkSeconds

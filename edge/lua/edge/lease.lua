@@ -78,6 +78,8 @@ local function fetch(key, limits, cost)
   else
     metrics.count('edge_lease_calls_total', 'result="denied"')
     dict:set('d' .. key, clock.now() + wait, math.max(0.001, wait / 1e6))
+    -- Saturated: fetching ahead would only bring crumbs, in more calls.
+    dict:set('w' .. key, true, 1)
   end
   return true
 end
@@ -95,9 +97,8 @@ local function spend(dict, key, limits, cost)
     return nil
   end
   local size = chunk(limits, cost)
-  if size > 3 and left < size / 4 and not breaker_open(dict, clock.now()) and dict:safe_add('f' .. key, true, 0.1) then
-    if not ngx.timer.at(0, prefetch, key, limits, cost) then dict:delete('f' .. key) end
-  end
+  if size < 4 or left >= size / 4 or dict:get('w' .. key) or breaker_open(dict, clock.now()) then return left end
+  if dict:safe_add('f' .. key, true, 0.1) and not ngx.timer.at(0, prefetch, key, limits, cost) then dict:delete('f' .. key) end
   return left
 end
 

@@ -13,55 +13,66 @@ local function zone(policy)
 end
 
 local function count(policy, result)
-  metrics.count('edge_ratelimit_total', 'policy="' .. policy.name .. '",result="' .. result .. '"')
+  metrics.count('edge_ratelimit_total', policy.labels[result])
 end
 
--- Returns ok, left, wait, source ('node', 'lease', 'fallback'), undo.
-local function ask(policy, limits, name)
-  if policy.scope == 'fleet' then
-    local ok, left, wait, source = lease.take(name, limits, policy.cost, policy.fail == 'local')
-    local undo = source == 'lease' and function() lease.refund(name, policy.cost) end
-    return ok, left, wait, source, undo
+-- Labels of each answer of a policy, made once.
+function M.setup(policies)
+  for name, policy in pairs(policies) do
+    policy.labels = {}
+    for _, result in ipairs { 'allow', 'deny', 'shadow', 'fallback', 'error' } do
+      policy.labels[result] = 'policy="' .. name .. '",result="' .. result .. '"'
+    end
   end
-  local dict = ngx.shared[zone(policy)]
-  local ok, left, wait, evicted = bucket.take(dict, name, limits.T, limits.burst, policy.cost, limits.ttl)
-  if evicted then metrics.count('edge_evicted_total', 'dict="' .. zone(policy) .. '"') end
-  return ok, left, wait, 'node', function() bucket.refund(dict, name, limits.T, policy.cost) end
 end
 
--- Takes from one policy. Returns { allowed, left, wait (microseconds), result, undo, limits }.
+-- Returns ok, left, wait, source ('node', 'lease', 'fallback').
+local function ask(policy, limits, name)
+  if policy.scope == 'fleet' then return lease.take(name, limits, policy.cost, policy.fail == 'local') end
+  local ok, left, wait, evicted = bucket.take(ngx.shared[zone(policy)], name, limits.T, limits.burst, policy.cost, limits.ttl)
+  if evicted then metrics.count('edge_evicted_total', 'dict="' .. zone(policy) .. '"') end
+  return ok, left, wait, 'node'
+end
+
+-- Gives back what `take` took. What came from the node's share while Redis was away stays taken.
+local function undo(got)
+  if got.source == 'lease' then
+    lease.refund(got.name, got.policy.cost)
+  elseif got.source == 'node' then
+    bucket.refund(ngx.shared[zone(got.policy)], got.name, got.limits.T, got.policy.cost)
+  end
+end
+
+-- Takes from one policy. Returns { policy, allowed, left, wait (microseconds), result, limits, and for undo: name, source }.
 local function take(policy, who)
   local limits, class = key.class(policy, who)
-  local ok, left, wait, source, undo = ask(policy, limits, key.build(policy, class, who))
+  local name = key.build(policy, class, who)
+  local ok, left, wait, source = ask(policy, limits, name)
   if ok == nil then
     -- No answer: `closed` refuses; `open` and `local` let pass (a full dictionary has no bucket to fall back to).
     count(policy, 'error')
     local pass = policy.fail ~= 'closed'
-    return { allowed = pass, left = 0, wait = 1e6, result = pass and 'fallback' or 'deny' }
+    return { policy = policy, allowed = pass, left = 0, wait = 1e6, result = pass and 'fallback' or 'deny' }
   end
   local result = not ok and 'deny' or source == 'fallback' and 'fallback' or 'allow'
-  return { allowed = ok, left = left, wait = wait, result = result, undo = ok and undo or nil, limits = limits }
+  return { policy = policy, allowed = ok, left = left, wait = wait, result = result, limits = limits, name = name, source = source }
 end
 
--- who: see key.lua. Returns nil when the request may pass, or { policy, wait } of the limit that refuses; and then the
--- tightest of the limits that were asked: { policy, left, limits }.
+-- who: see key.lua. Returns nil when the request may pass, or what `take` gave of the limit that refuses; and then the
+-- same of the tightest of the limits that were asked.
 function M.check(policies, who)
   local taken, tightest = {}, nil
-  for _, policy in ipairs(policies) do
+  for i, policy in ipairs(policies) do
     local got = take(policy, who)
-    if got.limits and (not tightest or got.left < tightest.left) then
-      tightest = { policy = policy, left = got.left, limits = got.limits }
+    if got.limits and (not tightest or got.left < tightest.left) then tightest = got end
+    local refused = not got.allowed and not policy.shadow
+    count(policy, got.allowed and got.result or refused and 'deny' or 'shadow')
+    if refused then
+      for at = 1, i - 1 do undo(taken[at]) end
+      return got, tightest
     end
-    if not got.allowed and policy.shadow then
-      count(policy, 'shadow')
-    else
-      count(policy, got.result)
-      if not got.allowed then
-        for _, undo in ipairs(taken) do undo() end
-        return { policy = policy, wait = got.wait }, tightest
-      end
-      taken[#taken + 1] = got.undo
-    end
+    if not got.allowed then got.source = nil end
+    taken[i] = got
   end
   return nil, tightest
 end

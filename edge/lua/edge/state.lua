@@ -5,18 +5,19 @@ local cjson = require 'cjson.safe'
 local clock = require 'edge.clock'
 local file = require 'edge.file'
 local snapshot = require 'edge.snapshot'
+local steer = require 'edge.steer'
 
 local M = {}
 local seen = { version = 0 } -- this worker's decoded copy
 
--- { snapshot, received (microseconds, monotonic) } of the last message, or nil: none yet.
+-- { snapshot, hosts (see steer.lua), received (microseconds, monotonic) } of the last message, or nil: none yet.
 function M.current()
   local dict = ngx.shared.edge_state
   local version = dict:get('version')
   if not version then return nil end
   if version ~= seen.version then
     local decoded = cjson.decode(dict:get('json') or '')
-    if decoded then seen = { version = version, snapshot = decoded } end
+    if decoded then seen = { version = version, snapshot = decoded, hosts = steer.hosts(decoded) } end
   end
   if not seen.snapshot then return nil end
   seen.received = dict:get('received') or 0

@@ -43,10 +43,10 @@ local function draw(client, node)
 end
 
 -- The node for a client among those that have the carrier up: near the best score, then by weight (rendezvous).
-local function choose(snapshot, carrier, req, steered)
+local function choose(snapshot, hosts, carrier, req, steered)
   local candidates, top = {}, -1
   for name, node in pairs(snapshot.nodes) do
-    local score = name ~= snapshot.self and node.accepting and node.weight > 0 and not steered[M.bare(node.host)]
+    local score = name ~= snapshot.self and node.accepting and node.weight > 0 and not steered[hosts.of[name]]
       and up(node, carrier, req.family, req.region)
     if score then
       candidates[#candidates + 1] = { name = name, host = node.host, score = score, weight = node.weight }
@@ -64,25 +64,27 @@ local function choose(snapshot, carrier, req, steered)
 end
 
 -- A host without its port, in lower case.
-function M.bare(host)
+local function bare(host)
   return (host:lower():gsub(':%d+$', ''))
 end
 
-local function terminal(host, world)
-  if host == world.host then return true end
-  if not world.snapshot then return false end
-  for _, node in pairs(world.snapshot.nodes) do
-    if M.bare(node.host) == host then return true end
+-- Terminal hosts of a snapshot, made once for each: { of = { [node] = bare host }, known = { [bare host] = true } }.
+function M.hosts(snapshot)
+  local out = { of = {}, known = {} }
+  for name, node in pairs(snapshot.nodes) do
+    out.of[name] = bare(node.host)
+    out.known[out.of[name]] = true
   end
-  return false
+  return out
 end
 
--- req: { host, method, client (text), family '4' | '6', region or nil, network { kind, carriers } or nil }
--- world: { host (own terminal host), steered { [host] = true }, snapshot or nil, fresh }
+-- req: { host (as nginx's $host: lower case, no port), method, client (text), family '4' | '6', region or nil,
+--   network { kind, carriers } or nil }
+-- world: { host (own terminal host), steered { [host] = true }, snapshot and its hosts or nil, fresh }
 -- Returns 'serve' | 'redirect', reason, and for a redirect { name, host } of the node.
 function M.decide(req, world)
-  local host = M.bare(req.host or '')
-  if terminal(host, world) then return 'serve', 'terminal' end
+  local host = req.host
+  if host == world.host or world.hosts and world.hosts.known[host] then return 'serve', 'terminal' end
   if not world.steered[host] then return 'serve', 'not-steered' end
   if req.method ~= 'GET' and req.method ~= 'HEAD' then return 'serve', 'method' end
   if not req.network then return 'serve', 'unknown-network' end
@@ -92,7 +94,7 @@ function M.decide(req, world)
   local own = world.snapshot.nodes[world.snapshot.self]
   for _, carrier in ipairs(req.network.carriers) do
     if own and own.accepting and up(own, carrier, req.family, req.region) then return 'serve', 'local' end
-    local node = choose(world.snapshot, carrier, req, world.steered)
+    local node = choose(world.snapshot, world.hosts, carrier, req, world.steered)
     if node then return 'redirect', 'carrier', node end
   end
   return 'serve', 'nowhere'
