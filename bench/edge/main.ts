@@ -1,7 +1,8 @@
 /**
- * `npm run bench:edge [seconds] [rounds]`: the edge's limiters beside no limiter, nginx's limit_req and one Redis call for
- * each request, two nodes of one worker each on one machine, wrk on both at once. Ways are interleaved; medians and ratios
- * count, absolute numbers are the machine's. CPU is that of nginx and Redis together. Exit code 1 when a gate is missed.
+ * `npm run bench:edge [seconds] [rounds]`: the edge's limiters beside none (nginx alone), plain (the edge without a limit),
+ * nginx's limit_req alone, and a Redis call for each request in the edge. Two nodes of one worker each on one machine, wrk
+ * on both at once, ways interleaved; medians and ratios count, absolute numbers are the machine's. CPU is that of nginx and
+ * Redis together. Exit code 1 when a gate is missed.
  */
 import { execa } from 'execa';
 import { rates, startBench } from './site.ts';
@@ -28,6 +29,7 @@ interface Way {
 
 const ways = (regime: Regime): readonly Way[] => [
   { name: 'none', ports: (bench) => bench.peers, path: '/none' },
+  { name: 'plain', ports: (bench) => bench.edges, path: '/plain' },
   { name: 'limit_req', ports: (bench) => bench.peers, path: `/limit_req-${regime}` },
   { name: 'local', ports: (bench) => bench.edges, path: `/local-${regime}` },
   { name: 'redis', ports: (bench) => bench.peers, path: `/redis-${regime}` },
@@ -104,7 +106,7 @@ function report(regime: Regime, results: ReadonlyMap<string, Run>): void {
     `\n${regime}: ${rates[regime]}/s allowed\n${'way'.padEnd(10)} ${'req/s'.padStart(8)} ${'of none'.padStart(8)} ${'CPU µs'.padStart(8)} ${'Redis calls/request'.padStart(20)} ${'admitted/ideal'.padStart(15)}`,
   );
   for (const [name, one] of results) {
-    const limited = regime === 'overload' && name !== 'none' && name !== 'steer';
+    const limited = regime === 'overload' && !['none', 'plain', 'steer'].includes(name);
     // A limit of one node holds on both nodes.
     const ideal = (name === 'lease' || name === 'redis' ? 1 : 2) * (100 + rates.overload * one.seconds);
     const share = limited ? (one.admitted / ideal).toFixed(3) : '-';
@@ -123,14 +125,16 @@ function gate(name: string, value: number, low: number, high = Number.POSITIVE_I
 
 function gates(accept: ReadonlyMap<string, Run>, overload: ReadonlyMap<string, Run>): boolean {
   const speed = (name: string): number => accept.get(name)?.perSecond ?? Number.NaN;
+  const cpu = (name: string): number => accept.get(name)?.cpu ?? Number.NaN;
   const ideal = (name: string, nodes: number): number => {
     const one = overload.get(name);
     return one ? one.admitted / (nodes * (100 + rates.overload * one.seconds)) : Number.NaN;
   };
   say('');
   return [
-    gate('local limiter / no limiter, req/s', speed('local') / speed('none'), 0.8),
+    gate('local limiter / the edge without one, req/s', speed('local') / speed('plain'), 0.8),
     gate('lease / Redis for each request, req/s', speed('lease') / speed('redis'), 2.5),
+    gate('CPU of a steered request / nginx alone', cpu('steer') / cpu('none'), 0, 1.6),
     gate(
       'lease: Redis calls per request under overload',
       overload.get('lease')?.calls ?? Number.NaN,

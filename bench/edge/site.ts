@@ -21,7 +21,7 @@ export type Regime = keyof typeof rates;
 export interface Bench {
   /** Port of each node's edge. */
   readonly edges: readonly number[];
-  /** Port of each node's peers: /none, /limit_req-<regime>, /redis-<regime>. */
+  /** Port of each node's peers: /none and /limit_req-<regime> without the edge, /redis-<regime> with all of it but its limits. */
   readonly peers: readonly number[];
   readonly calls: () => Promise<number>;
   /** Milliseconds of CPU that nginx and Redis have used. */
@@ -41,11 +41,12 @@ if tokens < 1 then redis.call('hmset', key, 'tokens', tokens, 'last', last) retu
 redis.call('hmset', key, 'tokens', tokens - 1, 'last', last)
 return 1`;
 
-function peerConf(dir: string, port: number, redis: number): string {
+function peerConf(dir: string, port: number, redis: number, plain: string): string {
   const locations = Object.entries(rates).map(
     ([name, rate]) => `
     location = /limit_req-${name} { limit_req zone=${name} burst=100 nodelay; }
-    location = /redis-${name} { access_by_lua_block {
+    location = /redis-${name} { log_by_lua_block { require("edge.account").run() } access_by_lua_block {
+      require("edge.access").run("${plain}")
       local reply = require("edge.resp").call(BENCH_REDIS, { "EVAL", BENCH_SCRIPT, 1, "bench:${name}", ${rate}, 100 })
       if reply == 0 then return ngx.exit(429) end
       if not reply then return ngx.exit(500) end
@@ -99,6 +100,7 @@ async function startNode(
         listen: [`127.0.0.1:${ports.edge}`],
         locations: [
           ...names.map(([name]) => ({ path: `/${name}`, root: join(dir, 'www'), limits: [name] })),
+          { path: '/plain', root: join(dir, 'www') },
           { path: '/steer', root: join(dir, 'www'), steer: true },
         ],
       },
@@ -112,7 +114,7 @@ async function startNode(
   await chmod(join(dir, `${node}-run`), 0o755);
   const conf = join(out, 'edge-http.conf');
   const own = (await readFile(conf, 'utf8')).replace(/init_worker_by_lua_block.*\n/, '');
-  await writeFile(conf, own + peerConf(dir, ports.peer, ports.redis));
+  await writeFile(conf, own + peerConf(dir, ports.peer, ports.redis, `www.${names.length}`));
   const verdict = await judge(join(out, 'nginx.conf'));
   if (verdict !== null) throw new Error(verdict);
   return spawn('nginx', ['-c', join(out, 'nginx.conf'), '-g', 'daemon off;'], { stdio: 'ignore' });

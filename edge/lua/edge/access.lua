@@ -12,6 +12,7 @@ local steer = require 'edge.steer'
 local M = {}
 local conf
 local told, untold = 0, 0
+local LOOKUP = { hit = 'result="hit"', miss = 'result="miss"', ['no-database'] = 'result="no-database"' }
 
 -- config: see init.lua
 function M.setup(config)
@@ -30,14 +31,14 @@ local function identify(route)
   local addr = address.canonical(ngx.var.binary_remote_addr)
   -- Still a trusted proxy after its header was read: the header was missing or nonsense, and this is nobody's address.
   if addr and prefixes.find(conf.trusted, addr) then addr = nil end
-  local who = { addr = addr, route = route.id, hash = ngx.md5_bin, header = header, cookie = cookie }
+  local who = { addr = addr, route = route.id, pool = route.pool, hash = ngx.md5_bin, header = header, cookie = cookie }
   if not addr then
     metrics.count('edge_unidentified_total', '')
     return who
   end
   local result
   who.asn, result = geo.asn(addr)
-  metrics.count('edge_geo_lookup_total', 'result="' .. (result or 'hit') .. '"')
+  metrics.count('edge_geo_lookup_total', LOOKUP[result])
   who.network = networks.classify(conf.networks, addr, who.asn)
   return who
 end
@@ -100,8 +101,8 @@ end
 -- access_by_lua of a route.
 function M.run(id)
   local route = conf.routes[id]
-  -- All of the header's lines, however many others there are; most requests have none.
-  local passed = ngx.var.http_cdn_loop and ngx.req.get_headers(0)['cdn-loop']
+  -- Only what is passed on can come back. All of the header's lines, however many others there are; most have none.
+  local passed = route.pool and ngx.var.http_cdn_loop and ngx.req.get_headers(0)['cdn-loop'] or nil
   if loop.passed(passed, conf.loopId) then
     metrics.count('edge_loop_detected_total', '')
     ngx.log(ngx.ERR, 'edge: this request was here before (CDN-Loop): an origin points back at this node')

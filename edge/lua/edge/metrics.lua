@@ -3,21 +3,27 @@
 local M = {}
 local pending, known = {}, {}
 
--- Adds to a counter; labels as text in Prometheus's own form, '' for none.
-function M.count(name, labels, by)
-  local of = pending[name]
-  if not of then
-    of = {}
-    pending[name] = of
+-- This worker's counts of a set of labels: name -> sum since the last flush. Labels as text in Prometheus's own form.
+function M.of(labels)
+  local sums = pending[labels]
+  if not sums then
+    sums = {}
+    pending[labels] = sums
   end
-  of[labels] = (of[labels] or 0) + (by or 1)
+  return sums
+end
+
+-- Adds to a counter; labels '' for none.
+function M.count(name, labels, by)
+  local sums = M.of(labels)
+  sums[name] = (sums[name] or 0) + (by or 1)
 end
 
 -- Moves this worker's counts to the shared dictionary.
 function M.flush()
   local dict = ngx.shared.edge_metrics
-  for name, of in pairs(pending) do
-    for labels, value in pairs(of) do
+  for labels, sums in pairs(pending) do
+    for name, value in pairs(sums) do
       dict:incr(name .. '{' .. labels .. '}', value, 0)
     end
   end
