@@ -5,14 +5,13 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { loadEdge } from '../../edge/conf/load.ts';
-import { describeProblem } from '../../edge/conf/problem.ts';
+import { renderOrThrow, startNginx } from '../../edge/lab/nginx.ts';
 import { freePorts, stop } from '../../edge/lab/process.ts';
 import { rows } from '../../edge/lab/site.ts';
 import { cpuMillis } from './cpu.ts';
 import { writeAsnMmdb } from '../../edge/mmdb-writer.ts';
 import { ask } from '../../edge/push.ts';
-import { edgeHome, judge, writeEdge } from '../../edge/render/write.ts';
+import { edgeHome } from '../../edge/render/write.ts';
 
 /** Rates of the two regimes: nobody is refused, and nearly everybody is. */
 export const rates = { accept: 900_000, overload: 1000 } as const;
@@ -107,17 +106,13 @@ async function startNode(
     },
   });
   await writeFile(join(dir, `${node}.yaml`), text);
-  const loaded = await loadEdge(join(dir, `${node}.yaml`));
-  if (loaded.kind === 'wrong') throw new Error(loaded.problems.map(describeProblem).join('\n'));
   const out = join(dir, `${node}-out`);
-  await writeEdge(loaded.value, { out, workers: 1, user: null });
+  await renderOrThrow(join(dir, `${node}.yaml`), { out, workers: 1, user: null });
   await chmod(join(dir, `${node}-run`), 0o755);
   const conf = join(out, 'edge-http.conf');
   const own = (await readFile(conf, 'utf8')).replace(/init_worker_by_lua_block.*\n/, '');
   await writeFile(conf, own + peerConf(dir, ports.peer, ports.redis, `www.${names.length}`));
-  const verdict = await judge(join(out, 'nginx.conf'));
-  if (verdict !== null) throw new Error(verdict);
-  return spawn('nginx', ['-c', join(out, 'nginx.conf'), '-g', 'daemon off;'], { stdio: 'ignore' });
+  return startNginx(out);
 }
 
 /** Starts two nodes of one worker each, and a Redis; `state` is told to both. */

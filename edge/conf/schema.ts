@@ -86,7 +86,7 @@ const redis = z
     user: tokenName.optional(),
     password_file: filePath.optional(),
     database: z.int().min(0).max(255).default(0),
-    tls: z.strictObject({ name: hostName }).optional(),
+    tls: z.strictObject({ name: hostName, ca: filePath }).optional(),
     connect: duration.default(10),
     reply: duration.default(20),
     idle: duration.default(30_000),

@@ -5,11 +5,10 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttp } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadEdge } from '../conf/load.ts';
-import { describeProblem } from '../conf/problem.ts';
 import { writeAsnMmdb } from '../mmdb-writer.ts';
 import { ask, pushSnapshot } from '../push.ts';
-import { edgeHome, judge, writeEdge } from '../render/write.ts';
+import { edgeHome } from '../render/write.ts';
+import { renderOrThrow, startNginx } from './nginx.ts';
 import { freePorts, stop } from './process.ts';
 import { allUp, nodes, rows, siteConfig, snapshotFor } from './site.ts';
 import type { NodeName, Ports, Ups } from './site.ts';
@@ -45,7 +44,10 @@ export async function startLab(waitMillis = 15_000): Promise<Lab> {
     await new Promise<void>((resolve) => void server.listen(origin, '127.0.0.1', resolve));
     await writeFile(join(dir, 'asn.mmdb'), writeAsnMmdb(rows));
     children.push(
-      start('redis-server', ['--port', String(redis), '--bind', '127.0.0.1', '--save', '', '--dir', dir]),
+      spawn('redis-server', ['--port', String(redis), '--bind', '127.0.0.1', '--save', '', '--dir', dir], {
+        stdio: 'ignore',
+        detached: true,
+      }),
     );
     for (const node of nodes) children.push(await startNode(node, dir, ports));
     await Promise.all(nodes.map((node) => answers(join(dir, `${node}-run/admin.sock`), waitMillis)));
@@ -62,14 +64,10 @@ export async function startLab(waitMillis = 15_000): Promise<Lab> {
 async function startNode(node: NodeName, dir: string, ports: Ports): Promise<ChildProcess> {
   const file = join(dir, `${node}.yaml`);
   await writeFile(file, siteConfig(node, dir, edgeHome(), ports));
-  const loaded = await loadEdge(file);
-  if (loaded.kind === 'wrong') throw new Error(loaded.problems.map(describeProblem).join('\n'));
   const out = join(dir, `${node}-out`);
-  await writeEdge(loaded.value, { out, workers: 2, user: null });
+  await renderOrThrow(file, { out, workers: 2, user: null });
   await chmod(join(dir, `${node}-run`), 0o755);
-  const verdict = await judge(join(out, 'nginx.conf'));
-  if (verdict !== null) throw new Error(verdict);
-  return start('nginx', ['-c', join(out, 'nginx.conf'), '-g', 'daemon off;']);
+  return startNginx(out);
 }
 
 function teller(ports: Ports, socket: (node: NodeName) => string): Lab['tell'] {
@@ -84,11 +82,6 @@ function teller(ports: Ports, socket: (node: NodeName) => string): Lab['tell'] {
         throw new Error(`${node} did not take the state: ${JSON.stringify(result)}`);
     }
   };
-}
-
-function start(command: string, args: readonly string[]): ChildProcess {
-  // A group of its own: Ctrl-C in the terminal is for us, and we end our children in order.
-  return spawn(command, args, { stdio: 'ignore', detached: true });
 }
 
 async function answers(socket: string, waitMillis: number): Promise<void> {

@@ -26,6 +26,9 @@ export function renderHttp(config: EdgeConfig, places: Places): string {
     'lua_socket_log_errors off;',
     `init_by_lua_block { require("edge.init").start("${word(places.out)}") }`,
     'init_worker_by_lua_block { require("edge.init").worker() }',
+    ...(config.redis?.tls
+      ? [directive('lua_ssl_trusted_certificate', config.redis.tls.ca), 'lua_ssl_verify_depth 3;']
+      : []),
     ...renderTrusted(config),
     ...renderOrigins(config),
     ...renderServers(config),

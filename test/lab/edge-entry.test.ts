@@ -3,32 +3,13 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { freePorts } from '../../edge/lab/process.ts';
-import { loadEdge } from '../../edge/conf/load.ts';
-import { describeProblem } from '../../edge/conf/problem.ts';
-import { judge, writeEdge } from '../../edge/render/write.ts';
-import { folder, snapshot, startEdge, users } from '../support/edge.ts';
+import { renderOrThrow } from '../../edge/lab/nginx.ts';
+import { judge } from '../../edge/render/write.ts';
+import { certificate, folder, snapshot, startEdge, users } from '../support/edge.ts';
 
 const cmiDown = { hk1: { carriers: { cmi: false } }, hk2: { carriers: { cmi: true } } };
-
-async function certificate(dir: string): Promise<void> {
-  const args = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '2',
-    '-subj',
-    '/CN=www.example.test',
-  ];
-  await execa('openssl', [...args, '-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem')]);
-}
 
 function raw(host: string, port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -125,9 +106,7 @@ test('nginx accepts the complete site of the docs', async () => {
       .replace('/etc/causeway/redis.key', join(dir, 'redis.key'))
       .replace('run: /run/causeway-edge', `run: ${join(dir, 'run')}`);
     writeFileSync(join(dir, 'edge.yaml'), here);
-    const loaded = await loadEdge(join(dir, 'edge.yaml'));
-    if (loaded.kind === 'wrong') throw new Error(loaded.problems.map(describeProblem).join('\n'));
-    await writeEdge(loaded.value, { out: join(dir, 'out'), workers: 2, user: null });
+    await renderOrThrow(join(dir, 'edge.yaml'), { out: join(dir, 'out'), workers: 2, user: null });
     expect(await judge(join(dir, 'out/nginx.conf'))).toBe(null);
   } finally {
     rmSync(dir, { recursive: true, force: true });

@@ -1,8 +1,9 @@
 /** Fleet-wide limits with a real Redis: notes §3 (B6–B15), §4, case F5. Two edges on one Redis; whatever happens to it, no 5xx. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ask } from '../../edge/push.ts';
-import { get, snapshot, startEdge, until } from '../support/edge.ts';
+import { freePorts } from '../../edge/lab/process.ts';
+import { certificate, folder, get, snapshot, startEdge, until } from '../support/edge.ts';
 import type { Edge } from '../support/edge.ts';
 import { flood } from '../support/flood.ts';
 import type { FloodResult } from '../support/flood.ts';
@@ -23,6 +24,7 @@ const paths = [
   'worker',
   'two',
   'repay',
+  'pool',
 ];
 
 function site(port: number, password?: string): ReturnType<typeof limited> {
@@ -33,6 +35,7 @@ function site(port: number, password?: string): ReturnType<typeof limited> {
     open: { ...fleet, fail: 'open', burst: 1, rate: '1/min' },
     closed: { ...fleet, fail: 'closed' },
     two: { ...fleet, rate: '1/min', burst: 4 },
+    pool: { ...fleet, rate: '1/min', burst: 40 },
     repay: { ...fleet, rate: '1/min', burst: 40 },
     tight: { rate: '1/min', burst: 1, key: ['route'] },
   };
@@ -180,6 +183,20 @@ describe('limits of the fleet', () => {
     expect(statuses(results).filter((status) => status !== '200' && status !== '429')).toEqual([]);
   });
 
+  test('connections that died in the pool cost nothing: the lease is asked for again on a new one', async () => {
+    const [edge] = edges;
+    if (!edge) throw new Error('no edge');
+    const lease = async (): Promise<number> => (await get(edge.port, { path: url('pool') })).status;
+    expect(await lease()).toBe(200);
+    const errors = await edge.metric('edge_lease_calls_total{result="error"}');
+    for (let i = 0; i < 3; i += 1) {
+      expect(await redis.command('CLIENT KILL TYPE normal SKIPME yes')).toMatch(/^:[1-9]/);
+      expect(await lease()).toBe(200);
+    }
+    expect(await edge.metric('edge_lease_calls_total{result="error"}')).toBe(errors);
+    expect(await edge.metric('edge_ratelimit_total{policy="pool",result="fallback"}')).toBe(0);
+  });
+
   test('a demoted master’s READONLY means the local share, and the end of it means leases', async () => {
     await redis.command('REPLICAOF 127.0.0.1 1');
     try {
@@ -243,29 +260,27 @@ describe('limits of the fleet', () => {
 
 test('a wrong password is told in the log and means the local share, never a 5xx', async () => {
   const redis = await startRedis(['--requirepass', 'right']);
+  onTestFinished(() => redis.stop());
   const edge = await startEdge((place) => site(redis.port, `${place.dir}/password`)(place), {
     workers: 1,
     prepare: (dir) => writeFileSync(`${dir}/password`, 'wrong\n'),
   });
-  try {
-    const result = await flood(edge.port, { path: `/hot${page}`, connections: 4, seconds: 1 });
-    expect(statuses([result])).toEqual(['200', '429']);
-    expect(edge.log()).toContain('WRONGPASS');
-    writeFileSync(`${edge.dir}/password`, 'right\n');
-    await edge.reload();
-    await until('leases flow', async () => {
-      await get(edge.port, { path: `/hot${page}` });
-      return (await edge.metric('edge_lease_calls_total{result="granted"}')) > 0 || undefined;
-    });
-  } finally {
-    await edge.stop();
-    await redis.stop();
-  }
+  onTestFinished(() => edge.stop());
+  const result = await flood(edge.port, { path: `/hot${page}`, connections: 4, seconds: 1 });
+  expect(statuses([result])).toEqual(['200', '429']);
+  expect(edge.log()).toContain('WRONGPASS');
+  writeFileSync(`${edge.dir}/password`, 'right\n');
+  await edge.reload();
+  await until('leases flow', async () => {
+    await get(edge.port, { path: `/hot${page}` });
+    return (await edge.metric('edge_lease_calls_total{result="granted"}')) > 0 || undefined;
+  });
 });
 
 test('the account of the docs is enough for Redis, and for nothing but the limits', async () => {
   const acl = /ACL SETUSER edge on >PASSWORD (.*)/.exec(readFileSync('docs/edge.md', 'utf8'))?.[1] ?? '';
   const redis = await startRedis(['--user', 'edge', 'on', '>right', ...acl.split(' ')]);
+  onTestFinished(() => redis.stop());
   const withUser = { redis: { address: { host: '127.0.0.1', port: redis.port }, user: 'edge' } };
   const edge = await startEdge(
     (place) => {
@@ -274,14 +289,47 @@ test('the account of the docs is enough for Redis, and for nothing but the limit
     },
     { workers: 1, prepare: (dir) => writeFileSync(`${dir}/password`, 'right') },
   );
-  try {
-    await until('leases flow', async () => {
-      await get(edge.port, { path: `/hot${page}` });
-      return (await edge.metric('edge_lease_calls_total{result="granted"}')) > 0 || undefined;
-    });
-    expect(edge.troubles()).toEqual([]);
-  } finally {
-    await edge.stop();
-    await redis.stop();
-  }
+  onTestFinished(() => edge.stop());
+  await until('leases flow', async () => {
+    await get(edge.port, { path: `/hot${page}` });
+    return (await edge.metric('edge_lease_calls_total{result="granted"}')) > 0 || undefined;
+  });
+  expect(edge.troubles()).toEqual([]);
+});
+
+test('Redis over TLS gives leases when its certificate is right, and none when it is not', async () => {
+  const dir = folder();
+  await certificate(dir);
+  const [port = 0] = await freePorts(1);
+  const tls = [
+    '--tls-port',
+    String(port),
+    '--tls-cert-file',
+    `${dir}/cert.pem`,
+    '--tls-key-file',
+    `${dir}/key.pem`,
+    '--tls-ca-cert-file',
+    `${dir}/cert.pem`,
+    '--tls-auth-clients',
+    'no',
+  ];
+  const redis = await startRedis(tls);
+  onTestFinished(() => redis.stop());
+  const named = (name: string) => (place: { readonly dir: string; readonly port: number }) => ({
+    ...site(port)(place),
+    redis: {
+      address: { host: '127.0.0.1', port },
+      tls: { name, ca: `${dir}/cert.pem` },
+      connect: '1s',
+      reply: '1s',
+    },
+  });
+  const edge = await startEdge(named('www.example.test'), { workers: 1, dir });
+  onTestFinished(() => edge.stop());
+  expect((await get(edge.port, { path: `/hot${page}` })).status).toBe(200);
+  await edge.counted('edge_lease_calls_total{result="granted"}', 1);
+  await edge.rewrite(named('other.example.test'));
+  await edge.reload();
+  expect((await get(edge.port, { path: `/slow${page}` })).status).toBe(200);
+  expect(edge.log()).toContain('redis gave no lease: tls: certificate host mismatch');
 });

@@ -100,6 +100,16 @@ describe('steering', () => {
     expect((await get(edge.port, { client: users.cm })).status).toBe(302);
   });
 
+  test('of many messages at once the newest stays, in whatever order they come', async () => {
+    const messages = Array.from({ length: 40 }, () => snapshot(cmiDownHere));
+    const newest = messages.at(-1)?.seq;
+    const answers = await Promise.all(
+      [...messages].sort((a, b) => ((a.seq * 7) % 40) - ((b.seq * 7) % 40)).map((one) => edge.put(one)),
+    );
+    for (const answer of answers) expect([200, 409]).toContain(answer.status);
+    expect(await edge.metric('edge_state_seq')).toBe(newest);
+  });
+
   const good = snapshot(both);
   test.each([
     ['cut short', JSON.stringify(good).slice(0, -5), 'not JSON'],

@@ -65,7 +65,12 @@ const config = fc
     geo: { asn: root },
     paths: { run, state: root },
     trusted: { proxies: [proxy], header: 'X-Forwarded-For' },
-    redis: { address: { host: address, port: 6379 }, user: pool, password_file: root, tls: { name } },
+    redis: {
+      address: { host: address, port: 6379 },
+      user: pool,
+      password_file: root,
+      tls: { name, ca: root },
+    },
     limits: { [pool]: { rate: '1/s', burst: 1, key: [key, `header:${pool}`] } },
     origins: { [pool]: { servers: [{ address, port: 80 }], tls: { name, ca: root } } },
     servers: {

@@ -1,5 +1,4 @@
 /** A real edge for tests: rendered from YAML text, nginx in the foreground on loopback, everything removed at the end. */
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -8,12 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
-import { loadEdge } from '../../edge/conf/load.ts';
-import { describeProblem } from '../../edge/conf/problem.ts';
+import { renderOrThrow, startNginx } from '../../edge/lab/nginx.ts';
 import { freePorts, stop } from '../../edge/lab/process.ts';
 import { writeAsnMmdb } from '../../edge/mmdb-writer.ts';
 import { ask } from '../../edge/push.ts';
-import { judge, writeEdge } from '../../edge/render/write.ts';
 import type { EdgeSnapshot } from '../../src/types/wire/node-to-edge.ts';
 
 /** One network of users a line; see test/fixtures/edge/networks.yaml. */
@@ -57,6 +54,23 @@ export function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'edge-test-'));
   chmodSync(made, 0o755);
   return made;
+}
+
+/** A certificate for www.example.test that signs itself: cert.pem and key.pem in a folder. */
+export async function certificate(dir: string): Promise<void> {
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const args = [
+    'req',
+    '-x509',
+    ...curve,
+    '-days',
+    '2',
+    '-subj',
+    '/CN=www.example.test',
+    '-addext',
+    'subjectAltName=DNS:www.example.test',
+  ];
+  await execa('openssl', [...args, '-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem')]);
 }
 
 export interface Reply {
@@ -157,10 +171,8 @@ export function site(dir: string, port: number, change: SiteChange = {}): string
 async function render(dir: string, port: number, change: Change, workers: number): Promise<void> {
   const changes = typeof change === 'function' ? change({ dir, port }) : change;
   writeFileSync(join(dir, 'edge.yaml'), site(dir, port, changes));
-  const loaded = await loadEdge(join(dir, 'edge.yaml'));
-  if (loaded.kind === 'wrong') throw new Error(loaded.problems.map(describeProblem).join('\n'));
   const user = process.getuid?.() === 0 ? 'www-data' : null;
-  await writeEdge(loaded.value, { out: join(dir, 'out'), workers, user });
+  await renderOrThrow(join(dir, 'edge.yaml'), { out: join(dir, 'out'), workers, user });
 }
 
 /** Starts an edge. `change` replaces top-level keys of the config; `prepare` runs before nginx starts. */
@@ -175,22 +187,42 @@ export async function startEdge(
   writeFileSync(join(dir, 'www/index.html'), 'served here\n');
   writeFileSync(join(dir, 'networks.yaml'), readFileSync('test/fixtures/edge/networks.yaml'));
   writeFileSync(join(dir, 'asn.mmdb'), writeAsnMmdb(asnRows, { builtSeconds: 1 }));
-  options.prepare?.(dir);
-  await render(dir, port, change, workers);
-  if (process.getuid?.() === 0) {
-    const { stdout } = await execa('id', ['-u', 'www-data']);
-    chownSync(join(dir, 'run'), Number(stdout), 0);
-  }
-  const conf = join(dir, 'out/nginx.conf');
-  const verdict = await judge(conf);
-  if (verdict !== null) throw new Error(verdict);
-  const child = spawn('nginx', ['-c', conf, '-g', 'daemon off;'], { stdio: 'ignore' });
+  let child: ChildProcess | undefined;
   const socket = join(dir, 'run/admin.sock');
-  const status = async (): Promise<string | undefined> => {
-    const answer = await ask(socket, 'GET', '/status', '', 1000);
-    return answer.kind === 'answered' && answer.status === 200 ? answer.body : undefined;
+  const end = async (): Promise<void> => {
+    if (child) await stop(child);
+    rmSync(dir, { recursive: true, force: true });
   };
-  await until('the edge answers on its admin socket', status);
+  try {
+    options.prepare?.(dir);
+    await render(dir, port, change, workers);
+    if (process.getuid?.() === 0) {
+      const { stdout } = await execa('id', ['-u', 'www-data']);
+      chownSync(join(dir, 'run'), Number(stdout), 0);
+    }
+    child = await startNginx(join(dir, 'out'));
+    const started = child;
+    process.once('exit', () => started.kill());
+    await until('the edge answers on its admin socket', async () => {
+      const answer = await ask(socket, 'GET', '/status', '', 1000);
+      return answer.kind === 'answered' && answer.status === 200 ? answer.body : undefined;
+    });
+    return handle(dir, port, workers, started, socket, end);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** What a test does with a running edge. */
+function handle(
+  dir: string,
+  port: number,
+  workers: number,
+  child: ChildProcess,
+  socket: string,
+  end: () => Promise<void>,
+): Edge {
   const log = (): string => readFileSync(join(dir, 'run/error.log'), 'utf8');
   const put = async (message: unknown): Promise<{ status: number; body: string }> => {
     const answer = await ask(
@@ -239,10 +271,7 @@ export async function startEdge(
       child.kill('SIGHUP');
       await until('the old workers are gone', () => (gone() >= before + workers ? true : undefined));
     },
-    stop: async () => {
-      await stop(child);
-      rmSync(dir, { recursive: true, force: true });
-    },
+    stop: end,
   };
 }
 

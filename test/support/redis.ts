@@ -37,6 +37,8 @@ export async function startRedis(options: readonly string[] = []): Promise<Redis
       ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...options],
       { stdio: 'ignore' },
     );
+    const started = child;
+    process.once('exit', () => started.kill('SIGKILL'));
     await until('redis answers', async () => {
       const answer = await inline(port, 'PING').catch(() => undefined);
       return answer === undefined || answer.includes('LOADING') ? undefined : true;

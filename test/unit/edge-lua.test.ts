@@ -120,6 +120,40 @@ test('an excluded ASN is unknown even where a list names it, and a prefix goes b
   await lua.close();
 });
 
+test('a full dictionary refuses nobody but where the policy is closed, and what earlier limits took is given back (F6)', async () => {
+  const lua = startLua(`
+    local now = 5e6
+    package.loaded['edge.clock'] = { now = function() return now end }
+    package.loaded['edge.lease'] = {}
+    local store, counts = {}, {}
+    local roomy = {
+      get = function(_, k) return store[k] end,
+      set = function(_, k, v) store[k] = v return true end,
+      incr = function(_, k, by, init) store[k] = (store[k] or init) + by return store[k] end,
+      expire = function() return true end,
+    }
+    local full = { get = function() end, set = function() return nil, 'no memory' end, incr = function() return nil, 'no memory' end }
+    ngx = { shared = { edge_rl = full, edge_rl_wide = roomy } }
+    package.loaded['edge.metrics'] = { count = function(name, labels) counts[labels] = (counts[labels] or 0) + 1 end }
+    local limit = require 'edge.limit'
+    return function(fail)
+      store, counts = {}, {}
+      local function policy(name, wide, mode)
+        return { name = name, wide = wide, fail = mode, scope = 'node', cost = 1, key = { { kind = 'route' } }, classes = {}, T = 1e6, rate = 1, burst = 3, ttl = 60 }
+      end
+      local policies = { first = policy('first', true, 'local'), second = policy('second', false, fail) }
+      limit.setup(policies)
+      local refused = limit.check({ policies.first, policies.second }, { route = 'r' })
+      local debt = 0
+      for _, tat in pairs(store) do debt = debt + tat - now end
+      return { refused and refused.policy.name or false, refused and refused.wait or 0, debt, counts['policy="second",result="error"'] or 0 }
+    end`);
+  expect(await lua.call('local')).toEqual([false, 0, 1e6, 1]);
+  expect(await lua.call('open')).toEqual([false, 0, 1e6, 1]);
+  expect(await lua.call('closed')).toEqual(['second', 1e6, 0, 1]);
+  await lua.close();
+});
+
 test('users of one carrier spread over nodes of like score by weight, and never to one that is clearly worse', async () => {
   const lua = startLua(`
     local steer = require 'edge.steer'
