@@ -1,8 +1,8 @@
 /**
  * `npm run bench:edge [seconds] [rounds]`: the edge's limiters beside none (nginx alone), plain (the edge without a limit),
- * nginx's limit_req alone, and a Redis call for each request in the edge. Two nodes of one worker each on one machine, wrk
- * on both at once, ways interleaved; medians and ratios count, absolute numbers are the machine's. CPU is that of nginx and
- * Redis together. Exit code 1 when a gate is missed.
+ * nginx's limit_req alone, and a Redis call for each request; leases and Redis calls also without the rest of the edge. Two
+ * nodes of one worker each on one machine, wrk on both at once, ways interleaved; medians and ratios count, absolute numbers
+ * are the machine's. CPU is that of nginx and Redis together. Exit code 1 when a gate is missed.
  */
 import { execa } from 'execa';
 import { rates, startBench } from './site.ts';
@@ -27,6 +27,9 @@ interface Way {
   readonly path: string;
 }
 
+/** Ways that refuse nobody. */
+const unlimited = ['none', 'plain', 'steer'];
+
 const ways = (regime: Regime): readonly Way[] => [
   { name: 'none', ports: (bench) => bench.peers, path: '/none' },
   { name: 'plain', ports: (bench) => bench.edges, path: '/plain' },
@@ -34,6 +37,8 @@ const ways = (regime: Regime): readonly Way[] => [
   { name: 'local', ports: (bench) => bench.edges, path: `/local-${regime}` },
   { name: 'redis', ports: (bench) => bench.peers, path: `/redis-${regime}` },
   { name: 'lease', ports: (bench) => bench.edges, path: `/lease-${regime}` },
+  { name: 'redis-alone', ports: (bench) => bench.peers, path: `/redis-alone-${regime}` },
+  { name: 'lease-alone', ports: (bench) => bench.peers, path: `/lease-alone-${regime}` },
   { name: 'steer', ports: (bench) => bench.edges, path: '/steer' },
 ];
 
@@ -61,9 +66,11 @@ async function run(bench: Bench, way: Way): Promise<Run> {
   const results = await Promise.all(way.ports(bench).map((port) => wrk(port, way.path)));
   const used = bench.cpu() - cpuBefore;
   const requests = results.reduce((total, one) => total + one.requests, 0);
+  const free = unlimited.includes(way.name);
   const refused = results.reduce((total, one) => total + one.refused, 0);
+  if (free && refused > 0) throw new Error(`${way.path} answered something else than 200 ${refused} times`);
   const took = Math.max(...results.map((one) => one.seconds));
-  const asked = way.name === 'redis' ? requests : (await bench.calls()) - before;
+  const asked = way.name.startsWith('redis') ? requests : (await bench.calls()) - before;
   return {
     perSecond: requests / took,
     cpu: (used * 1000) / requests,
@@ -103,15 +110,16 @@ async function measure(bench: Bench, regime: Regime): Promise<ReadonlyMap<string
 function report(regime: Regime, results: ReadonlyMap<string, Run>): void {
   const none = results.get('none')?.perSecond ?? Number.NaN;
   say(
-    `\n${regime}: ${rates[regime]}/s allowed\n${'way'.padEnd(10)} ${'req/s'.padStart(8)} ${'of none'.padStart(8)} ${'CPU µs'.padStart(8)} ${'Redis calls/request'.padStart(20)} ${'admitted/ideal'.padStart(15)}`,
+    `\n${regime}: ${rates[regime]}/s allowed\n${'way'.padEnd(12)} ${'req/s'.padStart(8)} ${'of none'.padStart(8)} ${'CPU µs'.padStart(8)} ${'Redis calls/request'.padStart(20)} ${'admitted/ideal'.padStart(15)}`,
   );
   for (const [name, one] of results) {
-    const limited = regime === 'overload' && !['none', 'plain', 'steer'].includes(name);
+    const limited = regime === 'overload' && !unlimited.includes(name);
     // A limit of one node holds on both nodes.
-    const ideal = (name === 'lease' || name === 'redis' ? 1 : 2) * (100 + rates.overload * one.seconds);
+    const ideal =
+      (name.startsWith('lease') || name.startsWith('redis') ? 1 : 2) * (100 + rates.overload * one.seconds);
     const share = limited ? (one.admitted / ideal).toFixed(3) : '-';
     say(
-      `${name.padEnd(10)} ${one.perSecond.toFixed(0).padStart(8)} ${(one.perSecond / none).toFixed(2).padStart(8)} ${one.cpu.toFixed(1).padStart(8)} ${one.calls.toFixed(4).padStart(20)} ${share.padStart(15)}`,
+      `${name.padEnd(12)} ${one.perSecond.toFixed(0).padStart(8)} ${(one.perSecond / none).toFixed(2).padStart(8)} ${one.cpu.toFixed(1).padStart(8)} ${one.calls.toFixed(4).padStart(20)} ${share.padStart(15)}`,
     );
   }
 }
@@ -133,7 +141,11 @@ function gates(accept: ReadonlyMap<string, Run>, overload: ReadonlyMap<string, R
   say('');
   return [
     gate('local limiter / the edge without one, req/s', speed('local') / speed('plain'), 0.8),
-    gate('lease / Redis for each request, req/s', speed('lease') / speed('redis'), 2.5),
+    gate(
+      'lease / Redis for each request, limiters alone, req/s',
+      speed('lease-alone') / speed('redis-alone'),
+      2.5,
+    ),
     gate('CPU of a steered request / nginx alone', cpu('steer') / cpu('none'), 0, 1.6),
     gate(
       'lease: Redis calls per request under overload',

@@ -20,7 +20,7 @@ export type Regime = keyof typeof rates;
 export interface Bench {
   /** Port of each node's edge. */
   readonly edges: readonly number[];
-  /** Port of each node's peers: /none and /limit_req-<regime> without the edge, /redis-<regime> with all of it but its limits. */
+  /** Port of each node's peers: /none and /limit_req-<regime> without the edge, /redis-<regime> with all of it but its limits, and two limiters alone. */
   readonly peers: readonly number[];
   readonly calls: () => Promise<number>;
   /** Milliseconds of CPU that nginx and Redis have used. */
@@ -44,12 +44,12 @@ function peerConf(dir: string, port: number, redis: number, plain: string): stri
   const locations = Object.entries(rates).map(
     ([name, rate]) => `
     location = /limit_req-${name} { limit_req zone=${name} burst=100 nodelay; }
-    location = /redis-${name} { log_by_lua_block { require("edge.account").run() } access_by_lua_block {
-      require("edge.access").run("${plain}")
-      local reply = require("edge.resp").call(BENCH_REDIS, { "EVAL", BENCH_SCRIPT, 1, "bench:${name}", ${rate}, 100 })
-      if reply == 0 then return ngx.exit(429) end
-      if not reply then return ngx.exit(500) end
-    } }`,
+    location = /redis-${name} {
+      log_by_lua_block { require("edge.account").run() }
+      access_by_lua_block { require("edge.access").run("${plain}") BENCH_ASK("${name}", ${rate}) }
+    }
+    location = /redis-alone-${name} { access_by_lua_block { BENCH_ASK("${name}", ${rate}) } }
+    location = /lease-alone-${name} { access_by_lua_block { BENCH_LEASE("alone-${name}", ${rate}) } }`,
   );
   const zones = Object.entries(rates).map(
     ([name, rate]) => `limit_req_zone $uri zone=${name}:1m rate=${rate}r/s;`,
@@ -61,6 +61,17 @@ function peerConf(dir: string, port: number, redis: number, plain: string): stri
     require("edge.init").worker()
     BENCH_REDIS = { host = "127.0.0.1", port = ${redis}, connectMillis = 1000, replyMillis = 1000, idleMillis = 60000, pool = "bench" }
     BENCH_SCRIPT = [[${script}]]
+    local resp, lease = require("edge.resp"), require("edge.lease")
+    function BENCH_ASK(name, rate)
+      local reply = resp.call(BENCH_REDIS, { "EVAL", BENCH_SCRIPT, 1, "bench:" .. name, rate, 100 })
+      if reply == 0 then return ngx.exit(429) end
+      if not reply then return ngx.exit(500) end
+    end
+    local limits = {}
+    function BENCH_LEASE(name, rate)
+      limits[name] = limits[name] or { rate = rate, burst = rate > 1000 and 100000 or 100, T = 1e6 / rate }
+      if not lease.take(name, limits[name], 1, true) then return ngx.exit(429) end
+    end
   }
   server {
     listen 127.0.0.1:${port} backlog=1024;
@@ -130,9 +141,10 @@ export async function startBench(state: (self: string) => string): Promise<Bench
     await mkdir(join(dir, 'www'));
     const files = [
       'none',
+      'plain',
       'steer',
       ...Object.keys(rates).flatMap((name) =>
-        ['local', 'lease', 'limit_req', 'redis'].map((way) => `${way}-${name}`),
+        ['local', 'lease', 'lease-alone', 'limit_req', 'redis', 'redis-alone'].map((way) => `${way}-${name}`),
       ),
     ];
     for (const file of files) await writeFile(join(dir, 'www', file), 'ok\n');
