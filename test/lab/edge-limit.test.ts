@@ -181,6 +181,8 @@ test('reload keeps the buckets, a lowered limit holds at once, and a raised one 
     ]);
     expect(await status('192.0.2.1', 5)).toEqual([200, 200, 200, 200, 429]);
     await edge.reload();
+    // Nor do counts get lost: the old workers' last ones are there.
+    await edge.counted('edge_ratelimit_total{policy="p",result="allow"}', 5);
     expect(await status('192.0.2.1', 1)).toEqual([429]);
     await edge.rewrite(at('1/min', 2));
     await edge.reload();

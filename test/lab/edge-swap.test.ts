@@ -153,6 +153,13 @@ test('the first request after a start is steered by the boot file, an old boot f
     await young.reload();
     expect((await get(young.port, { client: users.cm })).status).toBe(200);
     expect(young.log()).toContain('the one in memory is newer');
+    // The same message in an old file does not make the one in memory old.
+    const same = snapshot(cmiDown);
+    await young.put(JSON.stringify(same));
+    writeFileSync(join(young.dir, 'state.json'), JSON.stringify(same));
+    utimesSync(join(young.dir, 'state.json'), 1, 1);
+    await young.reload();
+    expect((await get(young.port, { client: users.cm })).status).toBe(302);
   } finally {
     await young.stop();
   }

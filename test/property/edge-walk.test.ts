@@ -138,6 +138,11 @@ test.prop([world, user, fc.constantFrom(...names)], { numRuns: 1000 })(
     const first = await decide(who.entry, 'www.example.test', who, all, steered);
     expect(first.host).not.toBe(hostOf(wrong));
     expect((await decide(wrong, hostOf(wrong), who, all, steered)).action).toBe('serve');
+    // And where DNS leads that name to another node which knows whose it is.
+    const elsewhere = all[who.entry];
+    if (elsewhere.known && elsewhere.nodes[wrong]) {
+      expect((await decide(who.entry, hostOf(wrong), who, all, steered)).reason).toBe('terminal');
+    }
   },
 );
 

@@ -87,7 +87,7 @@ end
 -- init_worker_by_lua
 function M.worker()
   math.randomseed(ngx.worker.pid() + ngx.now() * 1000)
-  ngx.timer.every(1, metrics.flush)
+  ngx.timer.every(1, metrics.flush) -- also run at once when the worker ends, so that a reload loses no counts
   ngx.timer.every(checkSeconds, geo.check)
 end
 
