@@ -53,6 +53,7 @@ async function render(options: RenderOptions): Promise<void> {
 }
 
 const program = new Command('causeway-edge').description('Renders the nginx and Lua edge from one config');
+program.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 program
   .command('check')
   .description('reads edge.yaml and its networks.yaml and shows everything that is wrong')

@@ -45,6 +45,7 @@ export function checkDocument<T>(file: string, text: string, schema: z.ZodType<T
 /** The message with the value that was found, when it is a plain one. */
 function found(document: Document, path: Path, message: string): string {
   const value: unknown = document.getIn([...path], false);
+  if (value === undefined && path.length > 0) return 'is missing, and has no default';
   if (value === undefined || value === null || typeof value === 'object') return message;
   const text = JSON.stringify(value);
   return `${text.length > 60 ? `${text.slice(0, 60)}…` : text}: ${message}`;

@@ -1,5 +1,6 @@
 /** `npm run edge:lab` prints commands; each of them does what is printed beside it. */
 import { existsSync } from 'node:fs';
+import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLab } from '../../edge/lab/run.ts';
 import type { Lab } from '../../edge/lab/run.ts';
@@ -21,4 +22,16 @@ test('every command of the edge’s lab comes out as it says', async () => {
     if (output !== null) wrong.push({ step: step.title, output });
   }
   expect(wrong).toEqual([]);
+});
+
+test.each([
+  [['bogus'], 2],
+  [['check'], 2],
+  [['check', '-c', '/nonexistent.yaml'], 1],
+  [['render', '-c', '/nonexistent.yaml', '-o', '/nonexistent'], 2],
+  [['render', '-c', '/nonexistent.yaml', '-o', '/nonexistent', '--workers', '0'], 2],
+  [['--help'], 0],
+])('causeway-edge %j ends with %i', async (args, code) => {
+  const result = await execa('node', ['bin/causeway-edge', ...args], { reject: false });
+  expect(result.exitCode).toBe(code);
 });

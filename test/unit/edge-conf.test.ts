@@ -43,6 +43,7 @@ describe('edge.yaml', () => {
   });
 
   test.each([
+    ['a missing key', good.replace('node: hk1\n', ''), 'edge.yaml:1:1: node: is missing, and has no default'],
     [
       'an unknown key',
       good.replace('node: hk1', 'node: hk1\nnodes: 3'),
