@@ -1,0 +1,103 @@
+-- Serve here, or send the user to a better node? Pure: one ladder, the first row that fits decides.
+--   1 the host is a node's own (terminal) host   serve  terminal         loop guard: a redirected request ends here
+--   2 the host is not steered                    serve  not-steered
+--   3 the method is not GET or HEAD              serve  method
+--   4 the access network is not known            serve  unknown-network
+--   5 it is a cloud or an IDC                    serve  hosting
+--   6 no state from the daemon, or a stale one   serve  no-state, stale
+--   7 for each carrier of the network, in its order of preference:
+--       this node accepts and has it up          serve  local
+--       another node accepts and has it up       redirect carrier
+--   8 nobody has one of them up                  serve  nowhere          everything down means serve
+local M = {}
+
+-- Scores this close to the best count as equal, so that one node does not get everybody.
+local BAND = 10
+
+local function up(node, carrier, family, region)
+  local best
+  for _, uplink in pairs(node.uplinks) do
+    local view = uplink.carrier == carrier and uplink.families[family]
+    if view and view.up and not (region and view.regions and view.regions[region] == false) then
+      best = math.max(best or 0, uplink.score)
+    end
+  end
+  return best
+end
+
+-- A number in (0, 1) that is the same on every node for one client and node: FNV-1a with a final mix (32 bits, exact in doubles).
+local function draw(client, node)
+  local hash = 2166136261
+  local text = client .. '|' .. node
+  for i = 1, #text do
+    local low = hash % 256
+    local byte, mixed, unit = text:byte(i), 0, 1
+    for _ = 1, 8 do
+      if low % 2 ~= byte % 2 then mixed = mixed + unit end
+      low, byte, unit = math.floor(low / 2), math.floor(byte / 2), unit * 2
+    end
+    hash = hash - hash % 256 + mixed
+    hash = ((hash % 256) * 16777216 + hash * 403) % 4294967296 -- times 16777619
+  end
+  return ((hash * 48271) % 2147483647 + 1) / 2147483648
+end
+
+-- The node for a client among those that have the carrier up: near the best score, then by weight (rendezvous).
+local function choose(snapshot, hosts, carrier, req, steered)
+  local candidates, top = {}, -1
+  for name, node in pairs(snapshot.nodes) do
+    local score = name ~= snapshot.self and node.accepting and node.weight > 0 and not steered[hosts.of[name]]
+      and up(node, carrier, req.family, req.region)
+    if score then
+      candidates[#candidates + 1] = { name = name, host = node.host, score = score, weight = node.weight }
+      top = math.max(top, score)
+    end
+  end
+  local chosen, highest
+  for _, candidate in ipairs(candidates) do
+    local value = candidate.score >= top - BAND and candidate.weight / -math.log(draw(req.client, candidate.name))
+    if value and (not highest or value > highest or value == highest and candidate.name < chosen.name) then
+      chosen, highest = candidate, value
+    end
+  end
+  return chosen
+end
+
+-- A host without its port, in lower case.
+local function bare(host)
+  return (host:lower():gsub(':%d+$', ''))
+end
+
+-- Terminal hosts of a snapshot, made once for each: { of = { [node] = bare host }, known = { [bare host] = true } }.
+function M.hosts(snapshot)
+  local out = { of = {}, known = {} }
+  for name, node in pairs(snapshot.nodes) do
+    out.of[name] = bare(node.host)
+    out.known[out.of[name]] = true
+  end
+  return out
+end
+
+-- req: { host (as nginx's $host: lower case, no port), method, client (text), family '4' | '6', region or nil,
+--   network { kind, carriers } or nil }
+-- world: { host (own terminal host), steered { [host] = true }, snapshot and its hosts or nil, fresh }
+-- Returns 'serve' | 'redirect', reason, and for a redirect { name, host } of the node.
+function M.decide(req, world)
+  local host = req.host
+  if host == world.host or world.hosts and world.hosts.known[host] then return 'serve', 'terminal' end
+  if not world.steered[host] then return 'serve', 'not-steered' end
+  if req.method ~= 'GET' and req.method ~= 'HEAD' then return 'serve', 'method' end
+  if not req.network then return 'serve', 'unknown-network' end
+  if req.network.kind ~= 'access' then return 'serve', 'hosting' end
+  if not world.snapshot then return 'serve', 'no-state' end
+  if not world.fresh then return 'serve', 'stale' end
+  local own = world.snapshot.nodes[world.snapshot.self]
+  for _, carrier in ipairs(req.network.carriers) do
+    if own and own.accepting and up(own, carrier, req.family, req.region) then return 'serve', 'local' end
+    local node = choose(world.snapshot, world.hosts, carrier, req, world.steered)
+    if node then return 'redirect', 'carrier', node end
+  end
+  return 'serve', 'nowhere'
+end
+
+return M

@@ -1,0 +1,110 @@
+/** One site: what it is, what it holds, and whether it has got there. */
+import { ask, type DnsServer } from '../dns/ask.ts';
+import type { Rrset } from '../render/zone.ts';
+import {
+  createPrimaryZone,
+  createSecondaryZone,
+  type PowerDnsApi,
+  PowerDnsError,
+  patchZone,
+  retrieveZone,
+  serverSettings,
+  serverVersion,
+  zoneRecords,
+} from './client.ts';
+import { differenceOf } from './difference.ts';
+
+export interface Site {
+  readonly name: string;
+  readonly api: PowerDnsApi;
+  readonly dns: DnsServer;
+}
+
+/** The serial that the site's DNS answers with; null where it does not have the zone. Rejects with a DnsError. */
+export async function servedSerial(site: Site, zone: string): Promise<number | null> {
+  const reply = await ask(site.dns, zone, 'SOA', { timeoutMillis: 1000 });
+  const serial = reply.answers.find((answer) => answer.data !== null)?.data;
+  return reply.rcode === 0 && serial !== undefined && serial !== null ? Number(serial) : null;
+}
+
+/** Settings without which answers are silently wrong; each problem is a sentence. */
+export async function settingProblems(site: Site): Promise<readonly string[]> {
+  const [version, settings] = [await serverVersion(site.api), await serverSettings(site.api)];
+  const problems: string[] = [];
+  const expect = (fine: boolean, text: string): void => {
+    if (!fine) problems.push(`${site.name} (PowerDNS ${version}): ${text}`);
+  };
+  expect(
+    settings.get('enable-lua-records') === 'shared',
+    'set enable-lua-records=shared; `yes` costs fifteen times as much and `no` answers nothing',
+  );
+  expect(
+    (settings.get('launch') ?? '').split(/[,\s]+/).includes('geoip'),
+    'add geoip to launch; without it everybody gets the default',
+  );
+  expect(
+    settings.get('edns-subnet-processing') === 'yes',
+    'set edns-subnet-processing=yes; without it users are judged by their resolver',
+  );
+  expect(
+    settings.get('cache-ttl') === '0',
+    'set cache-ttl=0; answers of wildcard names to ECS /0 are cached for everybody otherwise',
+  );
+  expect(
+    settings.get('lua-records-exec-limit') === '0',
+    'set lua-records-exec-limit=0; the default aborts large rules from 5.0 on',
+  );
+  const updates = settings.get('enable-lua-record-updates');
+  expect(
+    updates === undefined || updates === 'yes',
+    'set enable-lua-record-updates=yes; PowerDNS 5.1 refuses our records otherwise',
+  );
+  return problems;
+}
+
+/**
+ * Makes the primary hold exactly these records; creates the zone where it is missing. Returns how many rrsets were sent.
+ * A zone that is not primary there is never written: PowerDNS would say 204 and the sites would part for good.
+ */
+export async function writePrimary(site: Site, zone: string, wanted: readonly Rrset[]): Promise<number> {
+  const present = await presentRecords(site, zone);
+  if (present === null) {
+    await createPrimaryZone(site.api, zone, wanted);
+    return wanted.length;
+  }
+  const difference = differenceOf(present, wanted);
+  if (difference.length > 0) await patchZone(site.api, zone, difference);
+  return difference.length;
+}
+
+/** Records of the zone at the primary; null: no such zone. Throws pdns-refused where the site is not its primary. */
+export async function presentRecords(site: Site, zone: string): Promise<readonly Rrset[] | null> {
+  try {
+    const { kind, rrsets } = await zoneRecords(site.api, zone);
+    if (!['master', 'primary', 'native'].includes(kind.toLowerCase()))
+      throw new PowerDnsError(
+        'pdns-refused',
+        `${site.name} holds ${zone} as ${kind}; write to its primary, or promote it first`,
+      );
+    return rrsets.map(({ name, type, ttl, records }) => ({
+      name,
+      type,
+      ttlSeconds: ttl,
+      records: records.filter((record) => !record.disabled).map((record) => record.content),
+    }));
+  } catch (error) {
+    if (error instanceof PowerDnsError && error.code === 'pdns-zone-missing') return null;
+    throw error;
+  }
+}
+
+/** Makes a secondary fetch the zone; creates it there where it is missing. */
+export async function pullSecondary(site: Site, primary: Site, zone: string): Promise<void> {
+  try {
+    await retrieveZone(site.api, zone);
+  } catch (error) {
+    if (!(error instanceof PowerDnsError) || error.code !== 'pdns-zone-missing') throw error;
+    await createSecondaryZone(site.api, zone, [`${primary.dns.host}:${primary.dns.port}`]);
+    await retrieveZone(site.api, zone);
+  }
+}
