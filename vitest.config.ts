@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** Long property runs and simulations belong to `npm run test:full`. */
+const isFull = process.env['CAUSEWAY_TEST_FULL'] === '1';
+
 export default defineConfig({
   test: {
     projects: [
@@ -7,7 +10,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/{unit,property,golden,contract}/**/*.test.ts'],
-          testTimeout: 60_000,
+          testTimeout: isFull ? 1_800_000 : 60_000,
         },
       },
       {

@@ -20,22 +20,28 @@ let passed = 0;
 let failed = 0;
 const skipped = [];
 
-for (const { name, command } of checks) {
-  const { status, text } = await run(name, command);
-  process.stdout.write(text);
-  if (status === 0) passed += 1;
-  else failed += 1;
-}
+for (const { name, command } of checks) await check(name, command);
 await part('unit');
 const scenarios = part('scenarios', 'quiet');
 await part('lab');
 await scenarios;
-if (full) await part('full');
+if (full) {
+  await part('full');
+  await check('fresh Debian', ['bash', 'test/full/fresh-debian']);
+}
 
 rmSync(reports, { recursive: true, force: true });
 for (const title of skipped) console.log(`skipped: ${title}`);
 console.log(`${passed} passed, ${failed} failed, ${skipped.length} skipped`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** A check that is no test: it passes with exit code 0. */
+async function check(name, command) {
+  const { status, text } = await run(name, command);
+  process.stdout.write(text);
+  if (status === 0) passed += 1;
+  else failed += 1;
+}
 
 /** Runs one vitest project and counts its tests. `quiet`: what it prints is shown when it has ended. */
 async function part(project, quiet) {
