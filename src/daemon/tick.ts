@@ -107,7 +107,10 @@ export async function tick(tools: TickTools, world: World, input: TickInput): Pr
   );
   world.behindSince = file.kind === 'behind' ? (world.behindSince ?? now()) : null;
   const report = { at: now(), view, health: judged.health, wish, protocols, file, plan: planned, results };
-  tools.alarms.set([...input.alarms, ...alarmsOf(report, world, fileIsOurs)], tools.wallTime());
+  tools.alarms.set(
+    [...input.alarms, ...alarmsOf(report, world, fileIsOurs || config.mode === 'observe')],
+    tools.wallTime(),
+  );
   return report;
 }
 
