@@ -107,6 +107,7 @@ const racing = startLua(`
   package.loaded['edge.clock'] = { now = function() return 5e6 end }
   local bucket = require 'edge.bucket'
   return function(run)
+    bucket.setup(run.requests)
     local value
     local dict = {
       get = function() local seen = value coroutine.yield() return seen end,
