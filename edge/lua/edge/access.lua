@@ -43,9 +43,14 @@ local function identify(route)
   return who
 end
 
+-- Where a bug is, in the one line that a log entry has.
+local function located(message)
+  return (debug.traceback(message, 2):gsub('%s*\n%s*', ' < '))
+end
+
 -- A bug in what is only there to help must not become an outage: it is logged and counted, and the request is served.
 local function guarded(part, one, two)
-  local ok, first, second = pcall(part, one, two)
+  local ok, first, second = xpcall(part, located, one, two)
   if ok then return first, second end
   ngx.log(ngx.ERR, 'edge: bug, the request is served without this step: ', first)
   metrics.count('edge_bugs_total', '')

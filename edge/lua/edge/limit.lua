@@ -16,13 +16,20 @@ local function count(policy, result)
   metrics.count('edge_ratelimit_total', policy.labels[result])
 end
 
+local function label(name, result)
+  return 'policy="' .. name .. '",result="' .. result .. '"'
+end
+
 -- Labels of each answer of a policy, made once.
 function M.setup(policies)
   for name, policy in pairs(policies) do
-    policy.labels = {}
-    for _, result in ipairs { 'allow', 'deny', 'shadow', 'fallback', 'error' } do
-      policy.labels[result] = 'policy="' .. name .. '",result="' .. result .. '"'
-    end
+    policy.labels = {
+      allow = label(name, 'allow'),
+      deny = label(name, 'deny'),
+      shadow = label(name, 'shadow'),
+      fallback = label(name, 'fallback'),
+      error = label(name, 'error'),
+    }
   end
 end
 
