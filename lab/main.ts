@@ -8,10 +8,10 @@ import { attachNetwork } from './network/network.ts';
 import { isOwnerAlive, labIds } from './network/owner.ts';
 import { removeDeadLabs } from './network/removal.ts';
 import { nodeFiles } from './node/config.ts';
-import { startLab, waitHealthy } from './node/lab.ts';
+import { startLab } from './node/lab.ts';
 import { mendAll } from './node/mend.ts';
 import { scenarioNamed, scenarios } from './scenarios/list.ts';
-import { play, reportText } from './scenarios/play.ts';
+import { play, readyFor, reportText } from './scenarios/play.ts';
 
 const program = new Command('npm run lab --')
   .description('The main job on real BIRD: a node, three carriers and an internet in network namespaces.')
@@ -80,10 +80,8 @@ async function scenario(name: string, options: { readonly json: boolean }): Prom
   const node = found.node ?? {};
   const lab = await startLab(freshLabId(), { node, say });
   try {
-    if (node.proxy !== true) {
-      say('waiting for three healthy uplinks');
-      await waitHealthy(lab);
-    }
+    say(node.proxy === true ? 'waiting for the first UPDATEs' : 'waiting for three healthy uplinks');
+    await readyFor(lab, node);
     say(`scenario ${name}: ${found.summary}`);
     const report = await play(lab, found);
     console.log(options.json ? JSON.stringify(report, null, 2) : reportText(report));

@@ -112,8 +112,18 @@ export async function waitHealthy(lab: Lab, timeoutMillis = 60_000): Promise<voi
 
 export async function isHealthy(lab: Lab): Promise<boolean> {
   const status = await readStatus(lab.network);
-  if (status === null || !isContent(status)) return false;
-  const views = await lab.observer.views();
+  return status !== null && isContent(status) && (await carriersHoldAll(lab.observer));
+}
+
+/** Waits for the first UPDATEs after a start: a session is Established a moment before it has carried them. */
+export async function waitAnnounced({ observer }: Lab): Promise<void> {
+  await waitUntil('all carriers to hold all routes', () => carriersHoldAll(observer), {
+    timeoutMillis: 60_000,
+  });
+}
+
+async function carriersHoldAll(observer: Observer): Promise<boolean> {
+  const views = await observer.views();
   return carrierNames.every((name) =>
     families.every((family) => {
       const route = views[name].routes[family];

@@ -1,7 +1,7 @@
 /** Plays a scenario in a lab and reports how it went. */
 import { isDeepStrictEqual } from 'node:util';
 import { nodeConfig, nodeFiles, type NodeOptions } from '../node/config.ts';
-import { startAnew, waitHealthy, type Lab } from '../node/lab.ts';
+import { startAnew, waitAnnounced, waitHealthy, type Lab } from '../node/lab.ts';
 import { openStage, type Scenario } from './stage.ts';
 import type { EntryKind } from './timeline.ts';
 
@@ -29,7 +29,12 @@ export async function prepare(lab: Lab, wanted: NodeOptions, present: NodeOption
   const fits = present !== null && isDeepStrictEqual(nodeConfig(files, present), nodeConfig(files, wanted));
   if (fits && wanted.proxy !== true && (await becomesHealthy(lab))) return;
   await startAnew(lab, wanted);
-  if (wanted.proxy !== true) await waitHealthy(lab);
+  await readyFor(lab, wanted);
+}
+
+/** Waits until a scenario with these options may begin. Behind the proxy it starts the daemon itself. */
+export async function readyFor(lab: Lab, node: NodeOptions): Promise<void> {
+  await (node.proxy === true ? waitAnnounced(lab) : waitHealthy(lab));
 }
 
 /** One that was just started needs its first window; one that a scenario left broken would not become so. */
