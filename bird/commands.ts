@@ -35,7 +35,7 @@ async function set(
 }
 
 /** A name as BIRD's command line takes it: bare, or in single quotes if it has dots, dashes or colons. */
-function quoteName(name: string): string {
+export function quoteName(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)) return name;
   if (/^[A-Za-z0-9_.:-]{1,64}$/.test(name)) return `'${name}'`;
   throw new BirdError('bad-command', `not sent to BIRD: ${JSON.stringify(name)} cannot be a protocol's name`);

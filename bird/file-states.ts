@@ -52,6 +52,17 @@ export function restate(text: string, states: FileStates): string {
   return lines.join('\n');
 }
 
+/** The lines with every state left empty: what is the same whatever the wish is. */
+export function withoutStates(lines: readonly string[]): readonly string[] {
+  const blanked = [...lines];
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] ?? '';
+    // Most lines are routes, and there may be a hundred thousand of them.
+    if (line.startsWith('protocol ') && opening.test(line)) blanked.fill('', index + 1, index + 3);
+  }
+  return blanked;
+}
+
 /** Whether two texts are owned files that differ in nothing but their states. */
 export function sameBase(a: string, b: string): boolean {
   const [baseA, baseB] = [baseOf(a), baseOf(b)];

@@ -2,7 +2,7 @@
  * The one file that Causeway owns in BIRD's configuration: read, written whole or not at all, checked by `bird -p`.
  * It is in BIRD's group and not for others, because it holds the sessions' passwords.
  */
-import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
 
@@ -75,6 +75,21 @@ export async function swapOwned(staged: string, path: string): Promise<void> {
 /** Removes a staged file, if it is still there. */
 export async function discardStaged(staged: string): Promise<void> {
   await unlink(staged).catch(() => undefined);
+}
+
+/** Removes what a process that died left staged beside the owned file. Throws nothing. */
+export async function removeStale(path: string): Promise<void> {
+  const folder = dirname(path);
+  const names = await readdir(folder).catch((): string[] => []);
+  for (const name of names) {
+    const [, pid] = name.startsWith(`.${basename(path)}.`) ? (/\.(\d+)\.\d+\.new$/.exec(name) ?? []) : [];
+    if (pid === undefined || Number(pid) === process.pid) continue;
+    const isAlive = await stat(`/proc/${pid}`).then(
+      () => true,
+      () => false,
+    );
+    if (!isAlive) await discardStaged(join(folder, name));
+  }
 }
 
 export type SyntaxCheck =

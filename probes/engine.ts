@@ -3,25 +3,22 @@
  * decided in `setImmediate`, after that turn's replies, and only when the socket has been read empty: a blocked loop
  * delays what we know and never invents a loss.
  */
-import type { Outcome, ProbeKind, ProbeTask, Sample } from '../src/types/outcome.ts';
-import { type Family, type Instant, type Millis, instant, millis } from '../src/types/units.ts';
+import { type Outcome, type ProbeKind, type ProbeTask, probeKinds } from '../src/types/outcome.ts';
+import { type Family, type Instant, instant } from '../src/types/units.ts';
+import { type Basket, type Harvest, makeBasket } from './basket.ts';
 import { monotonicNow } from './clock.ts';
+import { makeDns } from './dns.ts';
 import { type Deck, type Flight, type NotRun, type ProbeKindEngine } from './flight.ts';
 import { lagLimitMillis, notRun } from './flight.ts';
+import { makeHttp } from './http.ts';
 import { makeIcmp } from './icmp.ts';
 import { nextPace } from './pace.ts';
 import { type Roads, makeRoads } from './roads.ts';
+import { asleepMillis } from './socket/libc.ts';
 import { type Stream, newStream, replan, streamKey } from './stream.ts';
 import { makeTcp } from './tcp.ts';
 import { type Timetable, makeTimetable } from './timetable.ts';
 import { routineAgeMillis, strictAgeMillis } from './way-out.ts';
-
-/** What has been decided since the last harvest. */
-export interface Harvest {
-  readonly samples: readonly Sample[];
-  readonly strays: number;
-  readonly lagMillis: Millis;
-}
 
 export interface Engine {
   plan(tasks: readonly ProbeTask[]): void;
@@ -45,9 +42,6 @@ const lookMillis = 100;
 const graceMillis = 2;
 /** How old the kernel's word about a route may be in passing. */
 const routeAgeMillis = 2000;
-/** More samples than this are not kept for a daemon that does not take them; the oldest go. */
-const mostSamples = 100_000;
-
 interface State {
   readonly roads: Roads;
   readonly kinds: Record<ProbeKind, ProbeKindEngine>;
@@ -55,34 +49,50 @@ interface State {
   readonly slots: Timetable<Stream>;
   readonly flights: Timetable<Flight>;
   readonly banned: Set<Family>;
-  samples: Sample[];
-  strays: number;
-  lagMillis: number;
+  readonly basket: Basket;
   laggedAt: Instant;
   lookedAt: Instant;
   ordinal: number;
   wakeAt: Instant | null;
   timer: NodeJS.Timeout | null;
+  readonly asleep: () => number;
+  /** As of the last look, and since when the machine is awake again. */
+  sleptMillis: number;
+  awakeFrom: Instant;
 }
 
-/** Opens nothing but a netlink socket until there is a plan. Throws SystemCallError where even that is refused. */
-export function makeEngine(): Engine {
+/**
+ * Opens nothing but a netlink socket until there is a plan. Throws SystemCallError where even that is refused. `makeEcho`:
+ * who sends the echoes; `asleep`: how long
+ * the machine has slept, for tests.
+ */
+export function makeEngine(
+  makeEcho: (deck: Deck) => ProbeKindEngine = makeIcmp,
+  asleep: () => number = asleepMillis,
+): Engine {
   const deck = deckOf(() => state);
   const state: State = {
     roads: makeRoads(),
-    kinds: { icmp: makeIcmp(deck), tcp: makeTcp(deck) },
+    kinds: {
+      icmp: makeEcho(deck),
+      tcp: makeTcp(deck),
+      http: makeHttp(deck),
+      dns: makeDns(deck),
+      mtu: makeIcmp(deck, 'full'),
+    },
     streams: new Map(),
     slots: makeTimetable(),
     flights: makeTimetable(),
     banned: new Set(),
-    samples: [],
-    strays: 0,
-    lagMillis: 0,
+    basket: makeBasket(),
     laggedAt: instant(0),
     lookedAt: instant(0),
     ordinal: 0,
     wakeAt: null,
     timer: null,
+    asleep,
+    sleptMillis: asleep(),
+    awakeFrom: instant(0),
   };
   return {
     plan: (tasks) => {
@@ -96,7 +106,7 @@ export function makeEngine(): Engine {
     },
     harvest: () => {
       lookAtAll(state, monotonicNow());
-      return harvestOf(state);
+      return state.basket.take();
     },
     close: () => {
       if (state.timer !== null) clearTimeout(state.timer);
@@ -111,7 +121,9 @@ function deckOf(state: () => State): Deck {
     if (flight.decided) return;
     flight.decided = true;
     flight.release(outcome);
-    emit(state(), flight.stream, flight.sentAt, outcome);
+    // What was on its way while the machine slept says nothing: our clock stood still, the world's did not.
+    const slept = flight.sentAt < state().awakeFrom && outcome.kind !== 'not-run';
+    state().basket.add(flight.stream, flight.sentAt, slept ? notRun('suspended') : outcome);
   };
   return {
     now: monotonicNow,
@@ -123,9 +135,7 @@ function deckOf(state: () => State): Deck {
       else if (now - flight.deadlineAt > lagLimitMillis) decide(flight, notRun('loop-lag'));
       else decide(flight, { kind: 'lost' });
     },
-    stray: () => {
-      state().strays += 1;
-    },
+    stray: () => state().basket.stray(),
     laggedSince: (at) => state().laggedAt >= at,
   };
 }
@@ -133,6 +143,7 @@ function deckOf(state: () => State): Deck {
 function wake(state: State, deck: Deck): void {
   const now = monotonicNow();
   noteLag(state, now);
+  noteSleep(state, now);
   if (now - state.lookedAt >= lookMillis) lookAtAll(state, now);
   for (const stream of dueStreams(state, now)) {
     send(state, stream, monotonicNow());
@@ -146,9 +157,9 @@ function wake(state: State, deck: Deck): void {
 
 /** Replies carry the kernel's stamp, so they are read in bulk; only a receive buffer's size limits the delay. */
 function lookAtAll(state: State, now: Instant): void {
+  noteSleep(state, now);
   state.lookedAt = now;
-  state.kinds.icmp.look();
-  state.kinds.tcp.look();
+  for (const kind of probeKinds) state.kinds[kind].look();
 }
 
 function settle(state: State, deck: Deck): void {
@@ -162,12 +173,13 @@ function settle(state: State, deck: Deck): void {
 function send(state: State, stream: Stream, now: Instant): void {
   const fault = faultBeforeSending(state, stream, now);
   const sent = fault ?? state.kinds[stream.task.kind].send(stream);
-  if ('why' in sent) emit(state, stream, now, sent);
+  if ('why' in sent) state.basket.add(stream, now, sent);
   else state.flights.add(instant(sent.deadlineAt + graceMillis), sent);
 }
 
 function faultBeforeSending(state: State, stream: Stream, now: Instant): NotRun | null {
-  const banned = stream.task.kind === 'icmp' && state.banned.has(stream.task.family);
+  const byEcho = stream.task.kind === 'icmp' || stream.task.kind === 'mtu';
+  const banned = byEcho && state.banned.has(stream.task.family);
   if (banned) return notRun('self-test-failed');
   return state.roads.faultOf(stream, now, routineAgeMillis, routeAgeMillis);
 }
@@ -188,7 +200,7 @@ function replaceStreams(state: State, tasks: readonly ProbeTask[], now: Instant)
   for (const gone of before.values()) gone.planned = false;
   const planned = [...state.streams.values()];
   state.roads.keep(planned);
-  for (const kind of ['icmp', 'tcp'] as const) {
+  for (const kind of probeKinds) {
     state.kinds[kind].prepare(planned.filter((stream) => stream.task.kind === kind));
   }
 }
@@ -198,33 +210,6 @@ function addStream(state: State, key: string, task: ProbeTask, now: Instant): vo
   state.ordinal += 1;
   state.streams.set(key, stream);
   state.slots.add(stream.pace.nextAt, stream);
-}
-
-function emit(state: State, stream: Stream, sentAt: Instant, outcome: Outcome): void {
-  if (!stream.planned) return;
-  state.samples.push({ task: stream.task.id, sentAt: instant(toMicros(sentAt)), outcome: rounded(outcome) });
-}
-
-/** Whole microseconds: what lies below is noise and would double the messages to the daemon. */
-function toMicros(valueMillis: number): number {
-  return Math.round(valueMillis * 1e3) / 1e3;
-}
-
-function rounded(outcome: Outcome): Outcome {
-  if (outcome.kind !== 'answered') return outcome;
-  return { kind: 'answered', rttMillis: millis(toMicros(outcome.rttMillis)) };
-}
-
-function harvestOf(state: State): Harvest {
-  const harvest = {
-    samples: state.samples.slice(-mostSamples),
-    strays: state.strays,
-    lagMillis: millis(toMicros(state.lagMillis)),
-  };
-  state.samples = [];
-  state.strays = 0;
-  state.lagMillis = 0;
-  return harvest;
 }
 
 function dueStreams(state: State, now: Instant): readonly Stream[] {
@@ -249,11 +234,21 @@ function dueFlights(state: State, now: Instant): readonly Flight[] {
   }
 }
 
+function noteSleep(state: State, now: Instant): void {
+  const slept = state.asleep();
+  if (slept - state.sleptMillis > lagLimitMillis) {
+    state.awakeFrom = now;
+    // Interfaces come back one after the other.
+    state.roads.forget();
+  }
+  state.sleptMillis = slept;
+}
+
 function noteLag(state: State, now: Instant): void {
   const planned = state.wakeAt;
   if (planned === null) return;
   const late = now - planned;
-  if (late > state.lagMillis) state.lagMillis = late;
+  state.basket.lag(late);
   if (late > lagLimitMillis) state.laggedAt = now;
 }
 

@@ -1,6 +1,7 @@
 /** One ICMP socket with its own sequence numbers and the echoes that wait on it. */
 import type { WayOut } from './way-out.ts';
 import { type IcmpSocket, type Reply, openIcmpSocket } from './socket/icmp-socket.ts';
+import { interfaceMtu } from './socket/interface.ts';
 import { type Instant, instant } from '../src/types/units.ts';
 
 /** 64 random bits that a reply must repeat. */
@@ -28,8 +29,11 @@ export interface LaneEvents<Echo> {
   onReply(lane: Lane<Echo>, reply: Reply): void;
 }
 
-// 64 bytes on the wire after the IP header: ping's own size, and enough that no target takes it for empty.
-const echoBytes = 64;
+/** small: 64 bytes after the IP header, ping's own size, and enough that no target takes it for empty. full: what the link holds. */
+export type EchoSize = 'small' | 'full';
+
+const smallEchoBytes = 64;
+const headerBytes = { 4: 20, 6: 40 } as const;
 const sequenceOffset = 6;
 const nonceOffset = 8;
 const requestType = { 4: 8, 6: 128 } as const;
@@ -39,9 +43,12 @@ const replyType = { 4: 0, 6: 129 } as const;
 export function openLane<Echo extends { readonly nonce: Nonce }>(
   wayOut: WayOut,
   index: number,
+  size: EchoSize,
   events: LaneEvents<Echo>,
 ): Lane<Echo> {
-  const message = Buffer.alloc(echoBytes, 0x43);
+  const bytes =
+    size === 'small' ? smallEchoBytes : interfaceMtu(wayOut.interface) - headerBytes[wayOut.family];
+  const message = Buffer.alloc(bytes, 0x43);
   message.fill(0, 0, nonceOffset);
   message[0] = requestType[wayOut.family];
   let sequence = randomWord() & 0xffff;
@@ -50,6 +57,7 @@ export function openLane<Echo extends { readonly nonce: Nonce }>(
     interface: wayOut.interface,
     source: wayOut.source,
     index,
+    unfragmented: size === 'full',
     identifier: (randomWord() % 65535) + 1,
     onReply: (reply) => events.onReply(lane, reply),
   });

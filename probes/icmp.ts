@@ -5,10 +5,11 @@
  * asked, with the sequence number and the 64-bit nonce of a probe that is still open (RFC 792, RFC 4443).
  */
 import type { Outcome } from '../src/types/outcome.ts';
-import { type Instant, type Millis, instant, millis } from '../src/types/units.ts';
+import { type Instant, instant } from '../src/types/units.ts';
 import { type Deck, type Flight, type NotRun, type ProbeKindEngine } from './flight.ts';
 import { notRun, notRunOfErrno, slowSendMillis } from './flight.ts';
-import { type Lane, type Nonce, nextNonce, openLane } from './icmp-lane.ts';
+import { type EchoSize, type Lane, type Nonce, nextNonce, openLane } from './icmp-lane.ts';
+import { roundTrip } from './round-trip.ts';
 import { addressBytes, socketAddress } from './socket/address.ts';
 import type { Reply } from './socket/icmp-socket.ts';
 import { SystemCallError } from './socket/libc.ts';
@@ -22,6 +23,7 @@ interface Echo extends Flight {
 }
 
 interface Lanes {
+  readonly size: EchoSize;
   readonly wayOut: WayOut;
   readonly lanes: (Lane<Echo> | null)[];
   /** How many the plan's rate asks for. */
@@ -39,13 +41,13 @@ const reopenMillis = 500;
 const lossesToRotate = 8;
 const rotateMillis = 5000;
 
-/** All ICMP of this process. */
-export function makeIcmp(deck: Deck): ProbeKindEngine {
+/** All ICMP echo of this process of one size; `full` is not fragmented, and its loss is the path's MTU, not its loss. */
+export function makeIcmp(deck: Deck, size: EchoSize = 'small'): ProbeKindEngine {
   const byWayOut = new Map<WayOut, Lanes>();
   const lanesOf = (wayOut: WayOut): Lanes => {
     const known = byWayOut.get(wayOut);
     if (known !== undefined) return known;
-    const made: Lanes = { wayOut, lanes: [], wanted: fewestLanes, retryAt: null, fault: null };
+    const made: Lanes = { size, wayOut, lanes: [], wanted: fewestLanes, retryAt: null, fault: null };
     byWayOut.set(wayOut, made);
     wayOut.onBroken((fault) => breakLanes(deck, made, fault));
     return made;
@@ -121,7 +123,7 @@ function laneFor(deck: Deck, lanes: Lanes, stream: Stream): Lane<Echo> | NotRun 
   const footing = lanes.wayOut.footing(now, Number.POSITIVE_INFINITY);
   if (footing.kind === 'unfit') return notRun(footing.why, footing.errno);
   try {
-    const opened = openLane<Echo>(lanes.wayOut, footing.index, {
+    const opened = openLane<Echo>(lanes.wayOut, footing.index, lanes.size, {
       onReply: (from, reply) => takeReply(deck, from, reply),
     });
     opened.openedAt = now;
@@ -150,12 +152,6 @@ function takeReply(deck: Deck, lane: Lane<Echo>, reply: Reply): void {
     return;
   }
   deck.decide(echo, { kind: 'answered', rttMillis });
-}
-
-/** The kernel's stamp is wall time: after a step of the clock its age is nonsense, and ours is used. */
-function roundTrip(sentAt: Instant, now: Instant, agoMillis: number): Millis {
-  const seen = now - sentAt;
-  return millis(Math.max(0, agoMillis >= 0 && agoMillis <= seen ? seen - agoMillis : seen));
 }
 
 function releaseEcho(deck: Deck, lanes: Lanes, lane: Lane<Echo>, sequence: number, outcome: Outcome): void {

@@ -3,13 +3,16 @@
  * of its own because the daemon's busy moments would otherwise read as loss. It holds no opinion about any uplink,
  * and ends by itself when the channel closes.
  */
-import type { ProbeTask, ProberCommand, ProberMessage } from '../src/types/outcome.ts';
+import type { ProbeEngine, ProbeTask, ProberCommand, ProberMessage } from '../src/types/outcome.ts';
 import { type Family, families, millis } from '../src/types/units.ts';
 import { unreachable } from '../src/types/unreachable.ts';
 import { monotonicNow } from './clock.ts';
+import type * as EngineModule from './engine.ts';
 import type { Engine } from './engine.ts';
 import type { SelfTest } from './self-test.ts';
 
+/** The daemon names the engine when it starts us. */
+const chosen = process.argv[2] ?? 'icmp-socket';
 const batchMillis = 100;
 const memoryMillis = 1000;
 const retestMillis = 5000;
@@ -17,6 +20,7 @@ const retestMillis = 5000;
 const mostUnsent = 10;
 
 interface Prober {
+  readonly name: ProbeEngine;
   readonly engine: Engine;
   readonly test: (family: Family) => Promise<SelfTest>;
   readonly verdicts: Map<Family, SelfTest>;
@@ -38,20 +42,38 @@ async function start(): Promise<void> {
   try {
     const { makeEngine } = await import('./engine.ts');
     const { testFamily } = await import('./self-test.ts');
-    run(makeEngine(), testFamily);
+    if (chosen === 'net-ping') await startNetPing(makeEngine);
+    else run('icmp-socket', makeEngine(), testFamily);
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    post({
-      kind: 'unable',
-      code: 'engine',
-      text: `the prober's socket library does not load (${text}): reinstall causeway for this machine's platform`,
-    });
-    setInterval(beatEmpty, batchMillis);
+    giveUp(
+      `the prober's socket library does not load (${text}): reinstall causeway for this machine's platform`,
+    );
   }
 }
 
-function run(engine: Engine, test: Prober['test']): void {
+/** It has no self-test: a raw socket that is refused is told by each probe, with its errno. */
+async function startNetPing(makeEngine: typeof EngineModule.makeEngine): Promise<void> {
+  const { loadNetPing } = await import('./net-ping-module.ts');
+  const { makeNetPing } = await import('./net-ping.ts');
+  let module: Awaited<ReturnType<typeof loadNetPing>>;
+  try {
+    module = await loadNetPing();
+  } catch (error) {
+    giveUp(error instanceof Error ? error.message : String(error));
+    return;
+  }
+  run('net-ping', makeEngine(makeNetPing(module)), () => Promise.resolve({ kind: 'passed' }));
+}
+
+function giveUp(text: string): void {
+  post({ kind: 'unable', code: 'engine', text });
+  setInterval(beatEmpty, batchMillis);
+}
+
+function run(name: ProbeEngine, engine: Engine, test: Prober['test']): void {
   const prober: Prober = {
+    name,
     engine,
     test,
     verdicts: new Map(),
@@ -144,7 +166,7 @@ function tell(prober: Prober): void {
     prober.told = 'unable';
     return;
   }
-  if (prober.told !== 'ready') post({ kind: 'ready', engine: 'icmp-socket', pid: process.pid });
+  if (prober.told !== 'ready') post({ kind: 'ready', engine: prober.name, pid: process.pid });
   prober.told = 'ready';
 }
 

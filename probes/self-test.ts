@@ -38,6 +38,7 @@ function echo(family: Family): Promise<boolean> {
       interface: 'lo',
       source: address,
       index: loopbackIndex,
+      unfragmented: false,
       identifier: 1 + Math.floor(Math.random() * 65535),
       onReply: (reply) => {
         if (reply.message.length === message.length) done(true);

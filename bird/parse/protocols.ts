@@ -52,10 +52,12 @@ function parseBlock(block: Block, now: BirdTime | null): ProtocolSeen | null {
   if (row === null || block.details.at(-1) !== '') return null;
   const channels: readonly ChannelSeen[] | null = parseChannels(block.details);
   if (channels === null) return null;
+  const state = states.find((one) => one === row.state) ?? 'unknown';
   return {
     name: row.name,
     proto: row.proto,
-    state: states.find((state) => state === row.state) ?? 'unknown',
+    state,
+    ...(state === 'unknown' ? { raw: block.row } : {}),
     sinceMillis: readSince(row.since, now),
     info: row.proto === 'BGP' ? (bgpStates.exec(row.info)?.[0] ?? row.info) : row.info,
     ...parseTexts(block.details),

@@ -6,7 +6,7 @@ import { type FileState, stateLines } from '../file-states.ts';
  * since it may be a secret.
  */
 export function quoted(value: string, what: string): string {
-  if (/["\p{Cc}]/u.test(value))
+  if (/["\p{Cc}\p{Cs}]/u.test(value))
     throw new RangeError(`${what} holds a double quote or a control character, which BIRD cannot read`);
   if (Buffer.byteLength(value) > 255) throw new RangeError(`${what} is longer than 255 bytes`);
   return `"${value}"`;

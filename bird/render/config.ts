@@ -1,5 +1,6 @@
 /** The whole owned file from the config and the present wish. Pure: identical input gives identical bytes. */
 import type { NodeConfig } from '../../src/types/config.ts';
+import { markLine } from '../base-mark.ts';
 import { type FileState, type FileStates, lastLine } from '../file-states.ts';
 import { renderAnnouncements } from './announcements.ts';
 import { renderConstants } from './constants.ts';
@@ -10,13 +11,14 @@ import { renderKernel } from './kernel.ts';
 import { renderLearning } from './learning.ts';
 import { defaultStates } from './parts.ts';
 import { renderProbing } from './probing.ts';
+import { renderRpki } from './rpki.ts';
 import { renderSessions } from './sessions.ts';
 import { renderTables } from './tables.ts';
 
 /**
  * BIRD's configuration for this node (DESIGN 6). `states` is the wish by protocol name; a protocol without one has its
- * default (`defaultStates`). `passwords` is by uplink; where one is missing, a comment stands in its place. RangeError for
- * a name that the config does not make, and for text that BIRD cannot read.
+ * default (`defaultStates`). `passwords` is by uplink, of keys of TCP-AO by `aoSecretName`; where one is missing, a comment
+ * stands in its place. RangeError for a name that the config does not make, and for text that BIRD cannot read.
  */
 export function renderConfig(
   config: NodeConfig,
@@ -38,12 +40,12 @@ export function renderConfig(
     ...renderImportPolicy(config),
     ...renderExportPolicy(config),
     ...renderAnnouncements(config, stateOf),
+    ...renderRpki(config),
     ...renderSessions(config, stateOf, passwords),
     ...renderLearning(config, stateOf),
     ...renderProbing(config),
     ...renderKernel(config),
     '',
-    lastLine,
   ];
-  return `${lines.join('\n')}\n`;
+  return `${[...lines, markLine(lines), lastLine].join('\n')}\n`;
 }

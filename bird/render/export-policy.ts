@@ -6,12 +6,15 @@ import type { NodeConfig } from '../../src/types/config.ts';
 import { families } from '../../src/types/units.ts';
 import { section } from './block.ts';
 import { prefixesName } from './constants.ts';
-import { allPrefixes } from './parts.ts';
+import { allPrefixes, announceMarks, announcementsOf } from './parts.ts';
 
 export const exportFilter = { 4: 'causeway_export4', 6: 'causeway_export6' } as const;
 
 export function renderExportPolicy(config: NodeConfig): readonly string[] {
-  const most = Math.max(config.policy.drain.prepend, ...config.uplinks.map((uplink) => uplink.prepend));
+  const most = Math.max(
+    config.policy.drain.prepend,
+    ...announcementsOf(config).map((one) => announceMarks(one).prepend),
+  );
   const lines = [
     'function causeway_export()',
     '{',

@@ -4,6 +4,7 @@ import { type Family, families } from '../../src/types/units.ts';
 import { section } from './block.ts';
 import { bogonsName, ownName } from './constants.ts';
 import { allPrefixes, sessionsOf } from './parts.ts';
+import { rpkiTable } from './rpki.ts';
 
 const bounds = {
   4: { any: '0.0.0.0/0', longest: 24, shortest: 8 },
@@ -36,6 +37,12 @@ function importOf(config: NodeConfig, family: Family): readonly string[] {
   const { any, longest, shortest } = bounds[family];
   const own = allPrefixes(config, family).length === 0 ? [] : [`  if net ~ ${ownName[family]} then reject;`];
   const global = family === 6 ? ['    if ! (net ~ [ 2000::/3+ ]) then reject;'] : [];
+  const origins =
+    config.bird.rpki === null
+      ? []
+      : [
+          `    if roa_check(${rpkiTable[family]}, net, bgp_path.last) = ROA_INVALID then reject;  # bird.rpki`,
+        ];
   return [
     `function ${importFunction[family]}(bool full; int pref)`,
     '{',
@@ -45,6 +52,7 @@ function importOf(config: NodeConfig, family: Family): readonly string[] {
     `    if net.len > ${longest} || net.len < ${shortest} then reject;`,
     `    if net ~ ${bogonsName[family]} then reject;`,
     ...global,
+    ...origins,
     '  }',
     '  bgp_local_pref = pref;',
     '  causeway_import_common();',

@@ -1,5 +1,6 @@
 /** What the config says, as the protocols that follow from it: sessions and announcements, in the order of the config. */
 import type { NodeConfig, Service, Uplink } from '../../src/types/config.ts';
+import type { Community } from '../../src/types/community.ts';
 import { announceName, drainName, learnName, sessionName } from '../../src/types/protocol-names.ts';
 import { type Family, families } from '../../src/types/units.ts';
 import type { FileState, FileStates } from '../file-states.ts';
@@ -47,7 +48,49 @@ export function announcementsOf(config: NodeConfig): readonly Announcement[] {
 
 /** All configured prefixes of a family, each once. */
 export function allPrefixes(config: NodeConfig, family: Family): readonly string[] {
-  return [...new Set(config.services.flatMap((service) => prefixesOf(service, family)))];
+  const known = allOf[family].get(config);
+  if (known !== undefined) return known;
+  const all = [...new Set(config.services.flatMap((service) => prefixesOf(service, family)))];
+  allOf[family].set(config, all);
+  return all;
+}
+
+/** What is set on the routes of an announcement in one state. */
+export interface Marks {
+  readonly med: number;
+  readonly prepend: number;
+  readonly gshut: boolean;
+  readonly communities: readonly Community[];
+}
+
+/** Of the announced state: the service's own values on this uplink, else the uplink's. */
+export function announceMarks({ uplink, service }: Announcement): Marks {
+  const own = service.uplinks.get(uplink.name);
+  return {
+    med: own?.med ?? uplink.med,
+    prepend: own?.prepend ?? uplink.prepend,
+    gshut: false,
+    communities: own?.communities ?? uplink.communities,
+  };
+}
+
+/** Of the drained state: `policy.drain`, with the communities by which this carrier lowers its preference. */
+export function drainMarks(config: NodeConfig, { uplink, service }: Announcement): Marks {
+  const own = service.uplinks.get(uplink.name);
+  return { ...config.policy.drain, communities: own?.drainCommunities ?? uplink.drainCommunities };
+}
+
+/** Sessions of the uplinks by which some service answers by source, with those that learn nothing left out. */
+export function egressSessionsOf(config: NodeConfig): readonly Session[] {
+  const named = new Set(
+    config.services.flatMap((service) => (service.egress === 'by-source' ? [...service.uplinks.keys()] : [])),
+  );
+  return sessionsOf(config).filter(({ uplink }) => named.has(uplink.name) && uplink.import !== 'none');
+}
+
+/** Of fe80::/10 (RFC 4291 2.5.6); the address is canonical text. */
+export function isLinkLocal(address: string): boolean {
+  return /^fe[89ab][0-9a-f]:/.test(address);
 }
 
 /** The states where nothing is known: everything announced, nothing drained, everything learnt, all sessions up. */
@@ -70,5 +113,19 @@ export function defaultStates(config: NodeConfig): FileStates {
 }
 
 function prefixesOf(service: Service, family: Family): readonly string[] {
-  return service.prefixes.filter((prefix) => prefix.family === family).map((prefix) => prefix.text);
+  const known = ofService[family].get(service);
+  if (known !== undefined) return known;
+  const own = service.prefixes.filter((prefix) => prefix.family === family).map((prefix) => prefix.text);
+  ofService[family].set(service, own);
+  return own;
 }
+
+/** Each section asks for the prefixes, and there may be ten thousand. Configs never change. */
+const allOf = {
+  4: new WeakMap<NodeConfig, readonly string[]>(),
+  6: new WeakMap<NodeConfig, readonly string[]>(),
+};
+const ofService = {
+  4: new WeakMap<Service, readonly string[]>(),
+  6: new WeakMap<Service, readonly string[]>(),
+};

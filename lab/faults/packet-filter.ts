@@ -68,6 +68,13 @@ export function targetRateLimited(
   return tableFault(title, 'net', 'limit', 'input', rules);
 }
 
+/** Nothing leaves or reaches the node but on its loopback: no DNS, no way out, no session traffic. */
+export function isolation(): Fault {
+  return tableFault('the node cut off from everything', 'node', 'isolation', 'input', [
+    'iifname != "lo" drop',
+  ]);
+}
+
 /** Takes away every packet filter fault in all rooms. */
 export async function mendPacketFilters(network: Network): Promise<void> {
   await Promise.all(

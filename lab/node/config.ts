@@ -17,9 +17,20 @@ export interface NodeOptions {
   readonly recovery?: 'defaults' | { readonly clean: string; readonly hold: string };
   readonly patience?: string;
   readonly together?: string;
+  /** A return is drained first; absent: it is not. */
+  readonly canary?: boolean;
+  /** Absent: one that has room for three flaps in a row. */
+  readonly flapBudget?: 'cisco';
   /** The daemon reaches BIRD by this socket in place of BIRD's own: `bird-proxy.ctl` in the lab's folder. */
   readonly proxy?: boolean;
+  /** What SIGTERM does; absent: keep. */
+  readonly onStop?: 'drain' | 'withdraw';
+  /** The service is ready when HAProxy on the node says so; `alone` and `boot` as in the config. */
+  readonly readiness?: { readonly alone: 'drain' | 'withdraw'; readonly boot: 'as-left' | 'hold' };
 }
+
+/** Pace of the readiness check: from the first pass to ready it takes at least (rise - 1) intervals. */
+export const readinessPace = { intervalMillis: 300, rise: 5, fall: 3 };
 
 export interface NodeFiles {
   readonly config: string;
@@ -29,6 +40,7 @@ export interface NodeFiles {
   /** The file that Causeway owns, in a directory of its own. */
   readonly owned: string;
   readonly control: string;
+  readonly haproxySocket: string;
   readonly state: string;
   readonly daemonLog: string;
 }
@@ -43,6 +55,7 @@ export function nodeFiles(network: Network): NodeFiles {
     proxySocket: inFolder('bird-proxy.ctl'),
     owned: inFolder('bird/causeway.conf'),
     control: inFolder('control.sock'),
+    haproxySocket: inFolder('haproxy.sock'),
     state: inFolder('state'),
     daemonLog: inFolder('daemon.log'),
   };
@@ -58,13 +71,20 @@ export function nodeConfig(files: NodeFiles, options: NodeOptions): string {
       config: files.owned,
       layout: 'whole',
     },
-    services: { [service.name]: { prefixes: families.map((family) => service.prefix[family]) } },
+    services: {
+      [service.name]: {
+        prefixes: families.map((family) => service.prefix[family]),
+        ...readiness(files, options),
+      },
+    },
+    ...(options.onStop === undefined ? {} : { on_stop: { do: options.onStop, deadline: '25s' } }),
+    ...(options.readiness === undefined ? {} : { on_boot: options.readiness.boot }),
     uplinks: Object.fromEntries(carriers.map((plan) => [plan.name, uplink(plan)])),
     policy: {
       ...(options.patience === undefined ? {} : { patience: options.patience }),
       ...recovery(options),
     },
-    ...(options.together === undefined ? {} : { guards: { together: options.together } }),
+    guards: guards(options),
     http: { listen: nodeListen },
     paths: { state: files.state, control: files.control },
   });
@@ -74,7 +94,22 @@ export function nodeConfig(files: NodeFiles, options: NodeOptions): string {
 function recovery(options: NodeOptions) {
   if (options.recovery === 'defaults') return {};
   const { clean, hold } = options.recovery ?? { clean: '3s', hold: '3s' };
-  return { recovery: { clean, hold, max_hold: hold } };
+  const canary = options.canary === true ? 'drain' : 'off';
+  return { recovery: { clean, hold, max_hold: hold, canary } };
+}
+
+/** Budgets with room for a carrier that is broken again and again, but in scenarios about them. */
+function guards(options: NodeOptions) {
+  const together = options.together === undefined ? {} : { together: options.together };
+  if (options.recovery === 'defaults' || options.flapBudget === 'cisco') return together;
+  return { ...together, flap_budget: 'rfc7196', max_withdrawals: '30/15min' };
+}
+
+function readiness({ haproxySocket: socket }: NodeFiles, options: NodeOptions) {
+  if (options.readiness === undefined) return {};
+  const { intervalMillis, rise, fall } = readinessPace;
+  const ready = { haproxy: { socket, backend: 'app' }, interval: `${intervalMillis}ms`, rise, fall };
+  return { ready, alone: options.readiness.alone };
 }
 
 function uplink(plan: CarrierPlan) {

@@ -9,6 +9,7 @@ import { attachNetwork, startNetwork, type Network } from '../network/network.ts
 import { waitUntil } from '../network/wait.ts';
 import { askNodeBird, startNodeBird, stopNodeBird } from './bird.ts';
 import type { NodeOptions } from './config.ts';
+import { startHaproxy } from './haproxy.ts';
 import {
   applyRouting,
   forgetState,
@@ -48,6 +49,7 @@ export async function startLab(id: string, options: LabOptions = {}): Promise<La
     const observer = observeCarriers(network);
     say('waiting for six BGP sessions');
     await waitUntil('six established sessions', () => sessionsUp(observer), { timeoutMillis: 40_000 });
+    if (options.node?.readiness !== undefined) await startHaproxy(network);
     say('daemon: `causeway run`');
     if (options.node?.proxy !== true) await startDaemon(network);
     return labOf(network, observer);
@@ -88,6 +90,7 @@ export async function startAnew(lab: Lab, node: NodeOptions): Promise<void> {
     await startNodeBird(network);
   }
   await waitUntil('six established sessions', () => sessionsUp(observer), { timeoutMillis: 60_000 });
+  if (node.readiness !== undefined) await startHaproxy(network);
   if (node.proxy !== true) await startDaemon(network);
 }
 

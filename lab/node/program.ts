@@ -14,16 +14,8 @@ export function daemonPidFile(network: Network): string {
 
 /** Runs one subcommand to its end and returns what it prints; throws when it fails. */
 export function causeway(network: Network, args: readonly string[]): Promise<string> {
-  const [command = '', ...rest] = args;
   const config = nodeFiles(network).config;
-  return network.run('node', [
-    process.execPath,
-    compiledProgram('src/cli/main'),
-    command,
-    '-c',
-    config,
-    ...rest,
-  ]);
+  return network.run('node', [process.execPath, compiledProgram('src/cli/main'), ...args, '-c', config]);
 }
 
 export function writeNodeConfig(network: Network, options: NodeOptions): void {
@@ -74,8 +66,8 @@ export async function stopDaemon(network: Network, signal: 'SIGTERM' | 'SIGKILL'
   await stopPidFile(daemonPidFile(network), signal);
 }
 
-/** SIGSTOP freezes it where it stands, SIGCONT thaws it. */
-export function signalDaemon(network: Network, signal: 'SIGSTOP' | 'SIGCONT'): void {
+/** SIGSTOP halts it where it stands, SIGCONT lets it go on, SIGTERM asks it to end. */
+export function signalDaemon(network: Network, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void {
   const ref = readPidFile(daemonPidFile(network));
   if (ref === null) throw new Error('the daemon does not run');
   signalProcess(ref, signal);

@@ -4,7 +4,8 @@ import { carrierPlan } from '../network/addresses.ts';
 import type { CarrierName } from '../network/names.ts';
 import { families } from '../../src/types/units.ts';
 import { announced, gone, heard, quiet, sessionsLived, Unexpected, untouched } from './expect.ts';
-import { healthyAgain, protocolShows } from './expect-node.ts';
+import { healthyAgain, historyTells, protocolShows } from './expect-node.ts';
+import { recordAndReplay } from './expect-replay.ts';
 import type { Scenario, Stage } from './stage.ts';
 
 export const blackHoleScenarios: readonly Scenario[] = [
@@ -13,10 +14,12 @@ export const blackHoleScenarios: readonly Scenario[] = [
     summary: 'everything behind CMI dead: only CMI loses the routes, v4 and v6; back by itself, once',
     async run(stage) {
       const fault = blackHole({ carrier: 'cmi' });
+      const replayed = recordAndReplay(stage, 15);
       await stage.hit(fault);
       await gone(stage, 'cmi');
       for (const family of families) {
         await protocolShows(stage, `announce_cmi_web${family}`, 'down', /^causeway: .*loss/);
+        await historyTells(stage, 'cmi', family);
       }
       await sessionsLived(stage);
       await untouched(stage, 'pccw', 'hkbn');
@@ -26,6 +29,7 @@ export const blackHoleScenarios: readonly Scenario[] = [
       heard(stage, 'cmi', ['withdraw', 'announce']);
       await sessionsLived(stage);
       await untouched(stage, 'pccw', 'hkbn');
+      await replayed();
     },
   },
   {

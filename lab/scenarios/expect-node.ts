@@ -1,9 +1,12 @@
 /** What scenarios ask of the node: BIRD's own `show protocols`, and states that only the daemon has, such as alarms. */
 import type { StatusDocument } from '../../src/types/wire/status.ts';
+import { announceName } from '../../src/types/protocol-names.ts';
+import type { Family } from '../../src/types/units.ts';
+import { knownEntries } from '../../src/cli/history-text.ts';
 import { waitUntil } from '../network/wait.ts';
 import { showProtocol } from '../node/bird.ts';
 import { isHealthy, waitHealthy } from '../node/lab.ts';
-import { readStatus } from '../node/program.ts';
+import { causeway, readStatus } from '../node/program.ts';
 import { Unexpected } from './expect.ts';
 import type { Stage } from './stage.ts';
 
@@ -38,6 +41,54 @@ export async function protocolShows(
       `${name} should be ${state}${reason === undefined ? '' : ` with ${reason}`}: ${found}`,
     );
   }
+}
+
+/**
+ * `causeway history` tells a withdrawal whole and in order: the verdict with its evidence, the decision with the command
+ * that overrules it, the command with BIRD's answer, and what BIRD then showed.
+ */
+export async function historyTells(stage: Stage, uplink: string, chosen: Family): Promise<void> {
+  const printed = await causeway(stage.lab.network, [
+    'history',
+    '--json',
+    '--uplink',
+    uplink,
+    '--limit',
+    '500',
+  ]);
+  const { entries } = knownEntries(JSON.parse(printed));
+  const ids = [
+    entries.findLast(
+      (one) =>
+        one.kind === 'verdict' &&
+        one.subject === 'uplink' &&
+        one.family === chosen &&
+        one.to === 'failed' &&
+        (one.evidence?.loss ?? 0) > 0.05,
+    ),
+    entries.findLast(
+      (one) =>
+        one.kind === 'decision' &&
+        one.family === chosen &&
+        one.to === 'withdraw' &&
+        one.author === 'causeway' &&
+        one.undo === `causeway force announce ${uplink} --service web --family ${chosen}`,
+    ),
+    entries.findLast(
+      (one) =>
+        one.kind === 'command' &&
+        one.command === 'disable' &&
+        one.protocol === announceName(uplink, 'web', chosen) &&
+        one.effect === 'done',
+    ),
+    entries.findLast(
+      (one) => one.kind === 'read-back' && one.family === chosen && one.to === 'absent' && one.agrees,
+    ),
+  ].map((one) => one?.id ?? 0);
+  if (ids.includes(0) || ids.some((id, index) => id < (ids[index - 1] ?? 0)))
+    throw new Unexpected(
+      `the history of ${uplink} IPv${chosen} is not whole (${ids.join(', ')}): ${printed}`,
+    );
 }
 
 /** Waits until the daemon's status says so; for states that only the daemon has, such as alarms. */

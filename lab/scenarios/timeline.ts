@@ -5,7 +5,16 @@ import { nodeFiles } from '../node/config.ts';
 import { followWire, isServiceEvent, tailFile, type WireEvent } from '../carrier/wire-log.ts';
 import type { Family } from '../../src/types/units.ts';
 
-export type EntryKind = 'fault' | 'mended' | 'step' | 'health' | 'wish' | 'command' | 'hand' | 'carrier';
+export type EntryKind =
+  | 'fault'
+  | 'mended'
+  | 'step'
+  | 'health'
+  | 'wish'
+  | 'command'
+  | 'operator'
+  | 'hand'
+  | 'carrier';
 
 export interface TimelineEntry {
   /** Wall time in ms. */
@@ -118,6 +127,14 @@ function readDaemonLine(line: string): TimelineEntry | null {
         kind: 'command',
         text: `${word('command')} ${word('protocol')} "${word('reason')}": ${word('effect')}`,
       };
+    case 'wish frozen':
+    case 'wish thawed':
+    case 'override set':
+    case 'override released':
+    case 'override expired':
+    case 'maintenance begins':
+    case 'maintenance ends':
+      return { at, kind: 'operator', text: `${word('msg')} (${word('author')}: ${word('text')})` };
     case 'a hand in BIRD is adopted as an override':
       return { at, kind: 'hand', text: `${word('protocol')} adopted: ${word('reason')}` };
     case 'a hand in BIRD ended an override':

@@ -12,6 +12,7 @@ import {
   bindToDevice,
   closeSocket,
   control,
+  forbidFragments,
   linux,
   openSocket,
   realtimeMillis,
@@ -47,6 +48,8 @@ export interface IcmpSocketOptions {
   readonly index: number;
   /** Wished ICMP identifier, 1 to 65535; another one is taken while it is in use. */
   readonly identifier: number;
+  /** Whole or not at all, up to the interface's own limit. */
+  readonly unfragmented: boolean;
   /** Called from `drain` alone. */
   onReply(reply: Reply): void;
 }
@@ -55,6 +58,8 @@ export interface IcmpSocketOptions {
 const getStamp = 0x8907;
 // Room for about 500 replies of 64 bytes: a blocked second at 500 probes/s loses none.
 const receiveBufferBytes = 1_000_000;
+// A reply of a jumbo frame; longer ones are cut, which the nonce near their begin survives.
+const longestReplyBytes = 9216;
 const identifierTries = 16;
 
 /** Throws SystemCallError: `EACCES` means that net.ipv4.ping_group_range does not hold our group. icmp(7). */
@@ -63,7 +68,7 @@ export function openIcmpSocket(options: IcmpSocketOptions): IcmpSocket {
   const stamp = Buffer.alloc(16);
   const ago = (): number => (control(fd, getStamp, stamp) ? realtimeMillis() - timespecMillis(stamp) : 0);
   control(fd, getStamp, stamp);
-  const buffer = Buffer.alloc(2048);
+  const buffer = Buffer.alloc(options.unfragmented ? longestReplyBytes : 2048);
   const sender = Buffer.alloc(options.family === 4 ? 16 : 28);
   const from = addressBytes(options.family, sender);
   let open = true;
@@ -93,6 +98,7 @@ function openBound(options: IcmpSocketOptions): number {
   );
   try {
     bindToDevice(fd, options.interface);
+    if (options.unfragmented) forbidFragments(fd, family);
     bindIdentifier(fd, options);
     widenReceiveBuffer(fd, receiveBufferBytes);
     return fd;

@@ -22,6 +22,7 @@ export type Footing =
 // Linux netdevice(7).
 const getIndex = 0x8933;
 const getFlags = 0x8913;
+const getMtu = 0x8921;
 const ethtool = 0x8946;
 const ethtoolGetLink = 0x0a;
 const flagUp = 0x1;
@@ -46,6 +47,18 @@ export function inspectFooting(device: string, family: Family, source: string): 
     return { kind: 'unfit', why: reasonOf(error), errno: error.code };
   } finally {
     if (fd !== -1) closeSocket(fd);
+  }
+}
+
+/** Bytes that an IP packet may have on that interface. Throws SystemCallError (`ENODEV`). */
+export function interfaceMtu(device: string): number {
+  const fd = openSocket(linux.afInet, linux.sockDgram, 0);
+  try {
+    const struct = request(device);
+    controlChecked('ioctl(SIOCGIFMTU)', fd, getMtu, struct);
+    return struct.readInt32LE(interfaceNameBytes);
+  } finally {
+    closeSocket(fd);
   }
 }
 

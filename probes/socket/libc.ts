@@ -18,10 +18,17 @@ const calls = {
   sendto: libc.func('long sendto(int, void*, size_t, int, void*, uint32_t)'),
   recvfrom: libc.func('long recvfrom(int, void*, size_t, int, void*, void*)'),
   clockGettime: libc.func('int clock_gettime(int, void*)'),
+  getsockname: libc.func('int getsockname(int, void*, void*)'),
+  inetNtop: libc.func('const char *inet_ntop(int, void*, void*, uint32_t)'),
   inetPton: libc.func('int inet_pton(int, const char*, void*)'),
 } as const;
 
-const names = new Map(Object.entries(os.errno).map(([name, number]) => [number, name]));
+// EWOULDBLOCK is EAGAIN's other name on Linux; whoever judges an errno knows it by one.
+const names = new Map(
+  Object.entries(os.errno).flatMap(([name, number]) =>
+    name === 'EWOULDBLOCK' ? [] : [[number, name] as const],
+  ),
+);
 
 /** A refused system call; `code` is the errno's name (`EADDRNOTAVAIL`), `call` the call's. Linux errno(3). */
 export class SystemCallError extends Error {
@@ -60,6 +67,7 @@ export const linux = {
   ipprotoIcmp: 1,
   ipprotoIcmp6: 58,
   ipprotoTcp: 6,
+  ipprotoUdp: 17,
 } as const;
 
 const closeOnExecNonBlocking = 0o2004000;
@@ -68,6 +76,8 @@ const soReceiveBuffer = 8;
 const soBindToDevice = 25;
 const messageDontWait = 0x40;
 const clockRealtime = 0;
+const clockMonotonic = 1;
+const clockBoottime = 7;
 
 /** A new descriptor, non-blocking and closed on exec. Throws SystemCallError. */
 export function openSocket(domain: number, type: number, protocol: number): number {
@@ -78,6 +88,20 @@ export function openSocket(domain: number, type: number, protocol: number): numb
 export function bindToDevice(fd: number, device: string): void {
   const name = Buffer.from(`${device}\0`);
   checked('setsockopt(SO_BINDTODEVICE)', calls.setsockopt(fd, solSocket, soBindToDevice, name, name.length));
+}
+
+const ipLevels = { 4: { level: 0, option: 10 }, 6: { level: 41, option: 23 } } as const;
+const discoverByProbing = 3;
+
+/**
+ * From now on datagrams are never fragmented and may be as long as the interface takes, whatever a router said before
+ * (IP_PMTUDISC_PROBE of ip(7), and the same of ipv6(7)). Throws SystemCallError.
+ */
+export function forbidFragments(fd: number, family: 4 | 6): void {
+  const { level, option } = ipLevels[family];
+  const value = Buffer.alloc(4);
+  value.writeInt32LE(discoverByProbing);
+  checked('setsockopt(MTU_DISCOVER)', calls.setsockopt(fd, level, option, value, 4));
 }
 
 /** Asks for room for bursts of replies; the kernel cuts it to net.core.rmem_max. */
@@ -116,6 +140,14 @@ export function receiveDatagram(fd: number, into: Buffer, sockaddr: Buffer): num
   addressLength.writeUInt32LE(sockaddr.length);
   const got: number = calls.recvfrom(fd, into, into.length, messageDontWait, sockaddr, addressLength);
   return got < 0 ? null : got;
+}
+
+/** Like `receiveDatagram`, with the errno's name of an error that waited on the socket. */
+export function receiveOrError(fd: number, into: Buffer, sockaddr: Buffer): number | string | null {
+  const length = receiveDatagram(fd, into, sockaddr);
+  if (length !== null) return length;
+  const code = errnoName();
+  return code === 'EAGAIN' ? null : code;
 }
 
 /** False where the kernel refuses. */
@@ -169,6 +201,27 @@ export function timespecMillis(from: Buffer): number {
 export function realtimeMillis(): number {
   calls.clockGettime(clockRealtime, timespec);
   return timespecMillis(timespec);
+}
+
+/** Fills in the socket's own address. Throws SystemCallError. */
+export function localAddress(fd: number, into: Buffer): void {
+  addressLength.writeUInt32LE(into.length);
+  checked('getsockname', calls.getsockname(fd, into, addressLength));
+}
+
+/** Text of an address, as inet_ntop(3) writes it: IPv6 compressed, in small letters. */
+export function formatAddress(domain: number, bytes: Buffer): string {
+  const text = Buffer.alloc(64);
+  const written: string | null = calls.inetNtop(domain, bytes, text, text.length);
+  return written ?? '';
+}
+
+/** How long this machine has been asleep since it booted: what CLOCK_BOOTTIME has more than CLOCK_MONOTONIC. */
+export function asleepMillis(): number {
+  calls.clockGettime(clockMonotonic, timespec);
+  const awake = timespecMillis(timespec);
+  calls.clockGettime(clockBoottime, timespec);
+  return timespecMillis(timespec) - awake;
 }
 
 /** The address' bytes in network order, or null where the text is none of that family. */

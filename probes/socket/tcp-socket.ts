@@ -88,9 +88,26 @@ function lookQuietly(fd: number): Handshake | null {
   }
 }
 
+/** A TCP connection of node:net. */
+export type Connection = Socket;
+
+/** A socket of node:net that connects now, by that device and source. Throws SystemCallError where the machine refuses. */
+export function openConnection(options: Omit<AttemptOptions, 'onEnd'>): Socket {
+  const socket = new Socket({ fd: openBound(options) });
+  connectByName(socket, options);
+  return socket;
+}
+
+function connectByName(
+  socket: Socket,
+  { family, address, interface: device, port }: Omit<AttemptOptions, 'onEnd'>,
+): void {
+  const linkLocal = family === 6 && /^fe[89ab]/i.test(address);
+  socket.connect({ host: linkLocal ? `${address}%${device}` : address, port, family });
+}
+
 /** Sends the SYN in this turn of the loop and tells its end by an event. Throws SystemCallError like the quiet one. */
 export function openWatchedAttempt(options: AttemptOptions): Attempt {
-  const { family } = options;
   const fd = openBound(options);
   const socket = new Socket({ fd });
   let ended = false;
@@ -100,9 +117,7 @@ export function openWatchedAttempt(options: AttemptOptions): Attempt {
   };
   socket.on('error', (error: NodeJS.ErrnoException) => end(failed(error.code ?? 'unknown')));
   socket.on('connect', () => end(established(fd)));
-  const linkLocal = family === 6 && /^fe[89ab]/i.test(options.address);
-  const host = linkLocal ? `${options.address}%${options.interface}` : options.address;
-  socket.connect({ host, port: options.port, family });
+  connectByName(socket, options);
   return {
     look: () => (ended || socket.destroyed || !isEstablished(fd) ? null : established(fd)),
     close: () => {

@@ -1,12 +1,13 @@
 /** What `causeway doctor` looks at in BIRD: its socket, its version, the owned file and the protocols in it. */
 import { readFile } from 'node:fs/promises';
-import { openClient } from '../../bird/client.ts';
+import { openBird, wayToBird } from '../../bird/open.ts';
 import { readBird } from '../../bird/read.ts';
-import { defaultStates, sessionsOf } from '../../bird/render/parts.ts';
+import { unmetNeeds } from '../../bird/render/needs.ts';
+import { defaultStates, egressSessionsOf, sessionsOf } from '../../bird/render/parts.ts';
 import type { Check, Finding } from '../host/doctor.ts';
 import type { BirdSeen, BirdUnreachable, BirdView } from '../types/bird-view.ts';
 import type { NodeConfig } from '../types/config.ts';
-import { kernelName } from '../types/protocol-names.ts';
+import { egressKernelName, kernelName } from '../types/protocol-names.ts';
 import { instant } from '../types/units.ts';
 
 export interface BirdContext {
@@ -19,8 +20,8 @@ const timeoutMillis = 5000;
 
 /** Asks BIRD once, over its control socket. */
 export async function readBirdOnce(config: NodeConfig): Promise<BirdView> {
-  const path = config.bird.socket;
-  const client = openClient({ path, timeoutMillis });
+  const path = wayToBird(config.bird);
+  const client = openBird(config.bird, { timeoutMillis });
   try {
     return await readBird(client, path, () => instant(performance.now()));
   } finally {
@@ -35,14 +36,16 @@ export const birdChecks: readonly Check<BirdContext>[] = [
     title: "BIRD's control socket",
     run: async ({ config, bird }) =>
       bird.kind === 'seen'
-        ? { kind: 'ok', text: `BIRD ${bird.version} answers on ${config.bird.socket}` }
+        ? { kind: 'ok', text: `BIRD ${bird.version} answers on ${wayToBird(config.bird)}` }
         : socketFinding(bird),
   },
   {
     id: 'bird.version',
     title: 'version of BIRD',
-    run: async ({ bird }) =>
-      bird.kind === 'seen' ? versionFinding(bird.version) : { kind: 'skipped', text: 'BIRD does not answer' },
+    run: async ({ config, bird }) =>
+      bird.kind === 'seen'
+        ? versionFinding(config, bird.version)
+        : { kind: 'skipped', text: 'BIRD does not answer' },
   },
   { id: 'bird.file', title: 'the owned file', run: ({ config }) => fileFinding(config) },
   {
@@ -82,7 +85,15 @@ function socketMend({ code, path }: BirdUnreachable): string {
 /** First and later versions of Debian 12, 13 and newer, on which the labs run. */
 const tested = ['2.0.12', '2.17', '2.20', '3.1', '3.4'];
 
-function versionFinding(version: string): Finding {
+function versionFinding(config: NodeConfig, version: string): Finding {
+  const unmet = unmetNeeds(config, version);
+  if (unmet.length > 0)
+    return {
+      kind: 'wrong',
+      what: unmet.join('; '),
+      why: 'this BIRD refuses the file that the config makes, so nothing of it can be applied',
+      mend: `apt-get install bird2  # a newer one, or take the key out of the config`,
+    };
   if (tested.some((each) => version === each || version.startsWith(`${each}.`))) {
     return { kind: 'ok', text: `${version} is supported` };
   }
@@ -135,5 +146,6 @@ function protocolsFinding(config: NodeConfig, bird: BirdSeen): Finding {
 /** Every protocol with a changeable state in the rendered config, and the kernel tables of the uplinks. */
 export function expectedProtocols(config: NodeConfig): readonly string[] {
   const kernels = sessionsOf(config).map(({ uplink, family }) => kernelName(uplink.name, family));
-  return [...defaultStates(config).keys(), ...kernels];
+  const egress = egressSessionsOf(config).map(({ uplink, family }) => egressKernelName(uplink.name, family));
+  return [...defaultStates(config).keys(), ...kernels, ...egress];
 }

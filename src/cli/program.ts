@@ -1,14 +1,29 @@
 /** The `causeway` command with all its subcommands, apart from the process so that tests can run it. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { registerApply } from './apply.ts';
+import { registerBoot } from './boot.ts';
 import { registerCheck } from './check.ts';
+import { registerDiff } from './diff.ts';
 import { registerDoctor } from './doctor.ts';
+import { registerDrain } from './drain.ts';
 import { exitCode, exitCodeHelp, type Output } from './exit.ts';
+import { registerEvents } from './events.ts';
 import { registerExplain } from './explain.ts';
+import { registerForce } from './force.ts';
+import { registerFreeze } from './freeze.ts';
+import { registerHistory } from './history.ts';
+import { registerRecord } from './record.ts';
+import { registerRelease, registerUndrain } from './release.ts';
+import { registerReload } from './reload.ts';
+import { registerMigrate } from './migrate.ts';
 import { registerRender } from './render.ts';
+import { registerReplay } from './replay.ts';
 import { registerRouting } from './routing.ts';
 import { registerRun } from './run.ts';
+import { registerSimulate } from './simulate.ts';
 import { registerStatus } from './status.ts';
+import { registerThaw } from './thaw.ts';
 
 /** Runs one command line, without the two words for node and the script. Bad usage ends with 2. */
 export async function runProgram(words: readonly string[], output: Output): Promise<void> {
@@ -40,8 +55,24 @@ function buildProgram(output: Output): Command {
   registerCheck(program, output);
   registerExplain(program, output);
   registerRender(program, output);
+  registerDiff(program, output);
+  registerApply(program, output);
+  registerMigrate(program, output);
+  registerBoot(program, output);
   registerRouting(program, output);
   registerStatus(program, output);
+  registerHistory(program, output);
+  registerEvents(program, output);
+  registerRecord(program, output);
+  registerReplay(program, output);
+  registerSimulate(program, output);
+  registerDrain(program, output);
+  registerUndrain(program, output);
+  registerForce(program, output);
+  registerRelease(program, output);
+  registerFreeze(program, output);
+  registerThaw(program, output);
+  registerReload(program, output);
   registerDoctor(program, output);
   return program;
 }

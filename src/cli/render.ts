@@ -1,5 +1,6 @@
 /** `causeway render`: BIRD's configuration from the config, printed or written; a running BIRD is never touched. */
 import type { Command } from 'commander';
+import { installedVersion } from '../../bird/apply/installed-version.ts';
 import { readPasswords } from '../../bird/apply/passwords.ts';
 import { type FileStates, NotOwnedError, readStates } from '../../bird/file-states.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type SyntaxCheck,
 } from '../../bird/owned-file.ts';
 import { renderConfig } from '../../bird/render/config.ts';
+import { unmetNeeds, versionNeeds } from '../../bird/render/needs.ts';
 import type { NodeConfig } from '../types/config.ts';
 import { unreachable } from '../types/unreachable.ts';
 import {
@@ -102,11 +104,12 @@ async function write(config: NodeConfig, states: FileStates, binary: string): Pr
   const read = await readPasswords(config.uplinks);
   if (read.kind === 'bad')
     throw new Refusal(exitCode.usage, read.problems.map(({ text }) => text).join('\n'));
+  await requireVersion(config, binary);
   const text = renderOrRefuse(config, states, read.passwords);
   try {
     const staged = await stageOwned(path, text);
     try {
-      const problem = problemOf(await checkSyntax(staged, { binary }), path);
+      const problem = problemOf(await checkSyntax(staged, { binary }), path, text);
       if (problem !== null) throw problem;
       await swapOwned(staged, path);
     } finally {
@@ -118,14 +121,27 @@ async function write(config: NodeConfig, states: FileStates, binary: string): Pr
   }
 }
 
-function problemOf(check: SyntaxCheck, path: string): Refusal | null {
+/** In words of the config, where `bird -p` would name a line of the rendered text. */
+async function requireVersion(config: NodeConfig, binary: string): Promise<void> {
+  if (versionNeeds(config).length === 0) return;
+  const version = await installedVersion(binary);
+  if (version === null) return;
+  const unmet = unmetNeeds(config, version);
+  if (unmet.length > 0) throw new Refusal(exitCode.usage, unmet.join('\n'));
+}
+
+function problemOf(check: SyntaxCheck, path: string, text: string): Refusal | null {
   const kept = `${path} is left as it was`;
   switch (check.kind) {
     case 'ok':
       return null;
     case 'refused': {
       const place = check.line === null ? '' : ` at line ${check.line}, column ${check.column}`;
-      return new Refusal(exitCode.no, `bird -p refuses the rendered text${place}: ${check.text}; ${kept}`);
+      const line = shownLine(text, check.line);
+      return new Refusal(
+        exitCode.no,
+        `bird -p refuses the rendered text${place}: ${check.text}${line}; ${kept}`,
+      );
     }
     case 'died':
       return new Refusal(exitCode.no, `bird -p was ended by ${check.signal} on the rendered text; ${kept}`);
@@ -134,6 +150,13 @@ function problemOf(check: SyntaxCheck, path: string): Refusal | null {
     default:
       return unreachable(check);
   }
+}
+
+/** Its comment names the key of the config that it came from. One with a secret is not shown. */
+function shownLine(text: string, line: number | null): string {
+  const found = line === null ? undefined : text.split('\n')[line - 1];
+  if (found === undefined || found.trim() === '' || /\b(password|secret)\b/.test(found)) return '';
+  return ` (${found.trim()})`;
 }
 
 function renderOrRefuse(

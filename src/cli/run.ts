@@ -7,7 +7,7 @@ import { defaultConfigFile, type Output, requireConfig } from './exit.ts';
 export function registerRun(program: Command, output: Output): void {
   program
     .command('run')
-    .description('run the daemon in the foreground; stopping it leaves BIRD as it is')
+    .description('run the daemon in the foreground; stopping it does what `on_stop` says')
     .option('-c, --config <file>', 'config file', defaultConfigFile)
     .action(async (options: { readonly config: string }) => {
       const loaded = await requireConfig(options.config, output);
@@ -16,9 +16,28 @@ export function registerRun(program: Command, output: Output): void {
       // Loaded here alone: the daemon brings fastify and all, which no other command needs.
       const { runDaemon } = await import('../daemon/main.ts');
       const stop = new AbortController();
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
-      await runDaemon(loaded.config, stop.signal);
+      stopOnSignals(stop);
+      await runDaemon(loaded.config, stop.signal, undefined, {
+        file: options.config,
+        onHangup: (reload) => void process.on('SIGHUP', reload),
+      });
     });
+}
+
+/**
+ * The first signal ends the daemon in order, the second at once. The listeners stay: a library that finds none beside its
+ * own when a signal comes (execa's, which ends children) takes the default action for everybody.
+ */
+function stopOnSignals(stop: AbortController): void {
+  for (const [signal, exitCode] of [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(exitCode);
+      stop.abort();
+    });
+  }
 }
 
 /** What the config names and the host does not have is no fault of the config: that uplink is `not-run`, the others work. */

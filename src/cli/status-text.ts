@@ -7,7 +7,9 @@ import type {
   UplinkStatus,
 } from '../types/wire/status.ts';
 import type { HealthState } from '../types/wire/enums.ts';
+import { subjectText } from '../core/overrides/selection.ts';
 import { unreachable } from '../types/unreachable.ts';
+import { serviceTexts } from './status-services.ts';
 import { cut, paint, table, type Cell, type Colour, type TableOptions } from './table.ts';
 
 type FamilyKey = '4' | '6';
@@ -18,6 +20,8 @@ export function renderStatus(document: StatusDocument, options: TableOptions): s
   return [
     headline(document, options),
     ...uplinkLines(document, options),
+    ...section('FROZEN', frozenTexts(document), 'red', options),
+    ...section('services', serviceTexts(document, duration), 'dim', options),
     ...section('overrides', document.overrides.map(overrideText), 'yellow', options),
     ...section(
       'alarms',
@@ -25,7 +29,15 @@ export function renderStatus(document: StatusDocument, options: TableOptions): s
       'red',
       options,
     ),
+    ...section('shadow policy', shadowTexts(document), 'dim', options),
   ].join('\n');
+}
+
+function shadowTexts({ shadow }: StatusDocument): readonly string[] {
+  if (shadow === undefined) return [];
+  const now =
+    shadow.disagreeing.length === 0 ? 'agrees now' : `disagrees now on ${shadow.disagreeing.join(', ')}`;
+  return [`${now}; ${shadow.disagreements} disagreements in ${shadow.ticks} ticks`];
 }
 
 function headline(document: StatusDocument, options: TableOptions): string {
@@ -148,10 +160,20 @@ function announcementLines(announcement: AnnouncementStatus): readonly string[] 
 }
 
 function overrideText(override: OverrideStatus): string {
-  const { subject, state, author, reason, expires } = override;
-  const what = subject.kind === 'announcement' ? subject.service : subject.kind;
-  const until = expires === null ? 'until released' : `until ${expires}`;
-  return `${subject.uplink} v${subject.family} ${what}: ${state} by ${author}, ${until}: ${reason}`;
+  const { subject, state, author, reason, expires, remainingSeconds } = override;
+  const left =
+    remainingSeconds === undefined || remainingSeconds === null
+      ? ''
+      : ` (${duration(remainingSeconds)} left)`;
+  const until = expires === null ? 'until released' : `until ${expires}${left}`;
+  return `${subjectText(subject)}: ${state} by ${author}, ${until}: ${reason}`;
+}
+
+function frozenTexts({ freeze }: StatusDocument): readonly string[] {
+  if (freeze === undefined || freeze === null) return [];
+  return [
+    `no verdict changes anything, by ${freeze.author} since ${freeze.at}: ${freeze.reason} (\`causeway thaw\` ends it)`,
+  ];
 }
 
 function section(

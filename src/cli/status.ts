@@ -42,7 +42,10 @@ export function registerStatus(program: Command, output: Output): void {
 }
 
 /** The socket first: it needs no network and its permissions are the authorisation. */
-async function daemonAddresses(options: StatusOptions, output: Output): Promise<readonly DaemonAddress[]> {
+export async function daemonAddresses(
+  options: Pick<StatusOptions, 'config' | 'url'>,
+  output: Output,
+): Promise<readonly DaemonAddress[]> {
   if (options.url !== undefined) return [{ kind: 'url', url: options.url }];
   const loaded = await loadConfig(options.config);
   if (loaded.kind === 'bad') {
@@ -93,7 +96,8 @@ function isTerminal(): boolean {
   return process.stdout.isTTY;
 }
 
-function terminal() {
+/** How wide and how colourful the terminal is; wide and plain where there is none. */
+export function terminal() {
   const colour = isTerminal() && (process.env['NO_COLOR'] ?? '') === '';
   return { columns: isTerminal() ? process.stdout.columns : 200, colour };
 }

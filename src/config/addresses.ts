@@ -80,7 +80,8 @@ function familyOf(ip: Ip): Family {
   return ip instanceof ipaddr.IPv4 ? 4 : 6;
 }
 
-function textOf(ip: Ip): string {
+/** Canonical text of an address. */
+export function textOf(ip: Ip): string {
   return ip instanceof ipaddr.IPv4 ? ip.toString() : ip.toRFC5952String();
 }
 

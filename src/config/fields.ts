@@ -1,8 +1,18 @@
 /** The kinds of values that the sections of the config are made of. */
 import { asn, type Asn, type Family, type PerFamily } from '../types/units.ts';
-import { parseAddress, parseIp, parsePrefix } from './addresses.ts';
+import { parseAddress, parseIp, parsePrefix, textOf } from './addresses.ts';
+import { isBirdWord } from './bird-words.ts';
 import { bad, leaf, ok, type EditorSchema, type Flaw, type Parsed } from './leaf.ts';
-import { parseDuration, parsePercent, parseRate, type Bounds } from './quantities.ts';
+import {
+  formatDuration,
+  parseBitRate,
+  parseCount,
+  parseDuration,
+  parsePercent,
+  parseRate,
+  parseSurplus,
+  type Bounds,
+} from './quantities.ts';
 
 /** A duration; bounds in ms. */
 export function duration(sentence: string, bounds: Bounds) {
@@ -15,16 +25,45 @@ export function duration(sentence: string, bounds: Bounds) {
   return leaf(sentence, editor, (value) => parseDuration(value, bounds));
 }
 
+/** A duration of whole seconds, as seconds; bounds in ms. */
+export function seconds(sentence: string, bounds: Bounds) {
+  const editor = { type: 'string', pattern: String.raw`^\d+(\.\d+)?(ms|s|min|h|d)$` };
+  return leaf(sentence, editor, (value): Parsed<number> => {
+    const parsed = parseDuration(value, bounds);
+    if (parsed.kind === 'ok' && parsed.value % 1000 === 0) return ok(parsed.value / 1000);
+    const range = `from ${formatDuration(bounds.min)} to ${formatDuration(bounds.max)}`;
+    return bad(`a duration of whole seconds ${range}, such as ${formatDuration(bounds.min)}`);
+  });
+}
+
 /** A percentage; bounds as ratios. */
 export function percent(sentence: string, bounds: Bounds) {
   const editor = { type: 'string', pattern: String.raw`^\d+(\.\d+)?%$` };
   return leaf(sentence, editor, (value) => parsePercent(value, bounds));
 }
 
+/** How much more than usual; bounds as ratios. */
+export function surplus(sentence: string, bounds: Bounds) {
+  const editor = { type: 'string', pattern: String.raw`^\+\d+(\.\d+)?%$` };
+  return leaf(sentence, editor, (value) => parseSurplus(value, bounds));
+}
+
 /** A budget of events over time; bounds in ms between two. */
 export function rate(sentence: string, bounds: Bounds) {
   const editor = { type: 'string', pattern: String.raw`^\d+/\d+(\.\d+)?(min|h|d|y)$` };
   return leaf(sentence, editor, (value) => parseRate(value, bounds));
+}
+
+/** A count within a time; bounds of the time in ms. */
+export function countIn(sentence: string, counts: Bounds, windows: Bounds) {
+  const editor = { type: 'string', pattern: String.raw`^\d+/\d+(\.\d+)?(s|min|h|d)$` };
+  return leaf(sentence, editor, (value) => parseCount(value, counts, windows));
+}
+
+/** What a link carries; bounds in bits per second. */
+export function bitRate(sentence: string, bounds: Bounds) {
+  const editor = { type: 'string', pattern: String.raw`^\d+(\.\d+)?(kbit|mbit|gbit)$` };
+  return leaf(sentence, editor, (value) => parseBitRate(value, bounds));
 }
 
 /** A whole number; both bounds are allowed. */
@@ -61,6 +100,21 @@ export function text(sentence: string, pattern: RegExp, allowed: string) {
   return leaf(sentence, { type: 'string', pattern: pattern.source }, (value) =>
     typeof value === 'string' && pattern.test(value) ? ok(value) : bad<string>(allowed),
   );
+}
+
+const notBirdWord =
+  "a name that is no word of BIRD's own, since BIRD 2.0.12 and 3.1 cannot read it in a route: rename the interface (systemd.link(5), Name=)";
+
+/** The name of a network interface, as BIRD's configuration and `ip` can carry it. */
+export function interfaceName(sentence: string) {
+  const pattern = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,15}$/;
+  const allowed = 'the name of an interface: up to 15 letters, digits, dots, hyphens or underscores';
+  return leaf(sentence, { type: 'string', pattern: pattern.source }, (value) => {
+    if (typeof value === 'string' && isBirdWord(value)) return bad<string>(notBirdWord);
+    if (typeof value === 'string' && pattern.test(value)) return ok(value);
+    const parented = typeof value === 'string' && value.includes('@');
+    return bad<string>(parented ? `${allowed}; what \`ip link\` shows behind @ is the parent` : allowed);
+  });
 }
 
 /** The name of a node, site or carrier, as it goes to GeoDNS and the fleet. */
@@ -110,6 +164,17 @@ export function routerId(sentence: string) {
 /** A prefix of unicast addresses without host bits. */
 export function prefix(sentence: string) {
   return leaf(sentence, { type: 'string' }, parsePrefix);
+}
+
+/** One address of a machine, loopback included. */
+export function ipAddress(sentence: string) {
+  return leaf(sentence, { type: 'string' }, (value) => {
+    const ip = typeof value === 'string' ? parseIp(value) : null;
+    const unfit = ['unspecified', 'multicast', 'broadcast', 'ipv4Mapped', 'linkLocal'];
+    return ip === null || unfit.includes(ip.range())
+      ? bad<string>('an IPv4 or IPv6 address of a machine, such as 127.0.0.1')
+      : ok(textOf(ip));
+  });
 }
 
 /** An address and where it stands: its index in a list, or null when it is the value itself. */

@@ -1,7 +1,7 @@
 /** Reads a config file. The only file of the config that touches the disk. */
 import { open, type FileHandle } from 'node:fs/promises';
 import { problemAt, type Problem } from './problem.ts';
-import { readConfig, type LoadResult } from './read.ts';
+import { controlSocketIn, readConfig, type LoadResult } from './read.ts';
 
 export type { LoadResult, ConfigRead } from './read.ts';
 export type { Problem } from './problem.ts';
@@ -12,6 +12,12 @@ const mostBytes = 1_048_576;
 export async function loadConfig(path: string): Promise<LoadResult> {
   const text = await readText(path);
   return text.kind === 'ok' ? readConfig(path, text.text) : { kind: 'bad', problems: [text.problem] };
+}
+
+/** The control socket of a config that may be bad: a command that mends it must still find the daemon. Never rejects. */
+export async function loadControlSocket(path: string): Promise<string | null> {
+  const text = await readText(path);
+  return text.kind === 'ok' ? controlSocketIn(text.text) : null;
 }
 
 type TextRead =

@@ -15,29 +15,10 @@ export interface NotBuilt {
 
 /** All keys that are not built, in the order of the contract. */
 export const notBuilt: readonly NotBuilt[] = [
-  { section: '', key: 'on_stop', off: ['keep'] },
-  { section: '', key: 'on_boot', off: ['as-left'] },
-  { section: '', key: 'maintenance', off: [[]] },
   { section: '', key: 'fleet', off: [] },
   { section: '', key: 'geodns', off: [] },
   { section: '', key: 'webhooks', off: [[]] },
   { section: '', key: 'edge', off: [] },
-  { section: 'bird', key: 'command', off: [] },
-  { section: 'bird', key: 'adopt', off: [{}] },
-  { section: 'services.*', key: 'ready', off: [] },
-  { section: 'services.*', key: 'uplinks', off: [{}] },
-  { section: 'services.*', key: 'egress', off: ['best'] },
-  { section: 'services.*', key: 'alone', off: [] },
-  { section: 'uplinks.*.targets.*', key: 'probe', off: [] },
-  { section: 'policy', key: 'jitter', off: [] },
-  { section: 'policy', key: 'tie_families', off: [false] },
-  { section: 'policy.probe', key: 'engine', off: ['icmp-socket'] },
-  { section: 'policy.latency', key: 'baseline', off: [] },
-  { section: 'policy.recovery', key: 'canary', off: [] },
-  { section: 'guards', key: 'keep_nodes', off: [] },
-  { section: 'guards', key: 'max_withdrawals', off: [] },
-  { section: 'guards', key: 'flap_budget', off: [] },
-  { section: 'http', key: 'token_file', off: [] },
   { section: 'paths', key: 'edge', off: [] },
 ];
 

@@ -48,6 +48,16 @@ export function parsePercent(value: unknown, bounds: Bounds): Parsed<Ratio> {
   return share < bounds.min || share > bounds.max ? bad(allowed) : ok(ratio(share));
 }
 
+/** A surplus such as `+60%`: that much more than what is usual; 0.6 is 60 % more. */
+export function parseSurplus(value: unknown, bounds: Bounds): Parsed<number> {
+  const range = `from +${formatRatio(bounds.min)} to +${formatRatio(bounds.max)}`;
+  const allowed = `a surplus ${range}: a plus, a number and %, such as +60%`;
+  const match = typeof value === 'string' ? /^\+(\d{1,5}(?:\.\d{1,4})?)%$/.exec(value) : null;
+  if (match === null) return bad(allowed);
+  const share = Number((Number(match[1]) / 100).toPrecision(12));
+  return share < bounds.min || share > bounds.max ? bad(allowed) : ok(share);
+}
+
 /** Prints a ratio as a percentage that parses to the same ratio. */
 export function formatRatio(share: number): string {
   // 0.07 * 100 is 7.000000000000001; what the parser takes has nine digits at most.
@@ -75,6 +85,49 @@ export function formatRate(between: number): string {
     if (Math.round((minutes * 60_000) / count) === between) return `${count}/${minutes}min`;
   }
   return `1/${Number((between / 60_000).toFixed(6))}min`;
+}
+
+/** A count within a time, such as three in a quarter of an hour. */
+export interface CountIn {
+  readonly count: number;
+  readonly windowMillis: Millis;
+}
+
+/** How often something may be within a time, such as `3/15min`; bounds of the count, and of the time in ms. */
+export function parseCount(value: unknown, counts: Bounds, windows: Bounds): Parsed<CountIn> {
+  const range = `a count from ${counts.min} to ${counts.max}, a slash and a time from ${formatDuration(windows.min)} to ${formatDuration(windows.max)}`;
+  const match = typeof value === 'string' ? /^(\d{1,6})\/(.+)$/.exec(value) : null;
+  const window = match === null ? null : durationMillis(match[2], /^(\d{1,9}(?:\.\d{1,6})?)(s|min|h|d)$/);
+  const count = Number(match?.[1]);
+  const fits = window !== null && Number.isInteger(window) && window >= windows.min && window <= windows.max;
+  if (match === null || !fits || count < counts.min || count > counts.max)
+    return bad(`${range}, such as 3/15min`);
+  return ok({ count, windowMillis: millis(window) });
+}
+
+/** Prints a count within a time so that it parses to the same. */
+export function formatCount({ count, windowMillis }: CountIn): string {
+  return `${count}/${formatDuration(windowMillis)}`;
+}
+
+const bitUnits: ReadonlyMap<string, number> = new Map([
+  ['gbit', 1e9],
+  ['mbit', 1e6],
+  ['kbit', 1e3],
+]);
+
+/** What a link carries, such as `10gbit`, in bits per second; bounds likewise. */
+export function parseBitRate(value: unknown, bounds: Bounds): Parsed<number> {
+  const allowed = `a rate from ${formatBitRate(bounds.min)} to ${formatBitRate(bounds.max)}: a number with kbit, mbit or gbit, such as 10gbit`;
+  const match = typeof value === 'string' ? /^(\d{1,9}(?:\.\d{1,3})?)(kbit|mbit|gbit)$/.exec(value) : null;
+  const bits = Math.round(Number(match?.[1]) * (bitUnits.get(match?.[2] ?? '') ?? Number.NaN));
+  return bits >= bounds.min && bits <= bounds.max ? ok(bits) : bad(allowed);
+}
+
+/** Prints bits per second so that they parse to the same. */
+export function formatBitRate(bits: number): string {
+  for (const [unit, size] of bitUnits) if (bits % size === 0) return `${bits / size}${unit}`;
+  return `${bits / 1e3}kbit`;
 }
 
 function durationMillis(value: unknown, grammar: RegExp): number | null {

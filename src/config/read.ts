@@ -6,9 +6,14 @@ import type { ConfigPath } from './leaf.ts';
 import { notBuiltMark } from './not-built.ts';
 import { locate, placeFinding, problemAt, sortProblems, type Finding, type Problem } from './problem.ts';
 import { resolveConfig } from './resolve.ts';
+import { checkBird } from './rules/bird.ts';
 import { checkFamilies } from './rules/families.ts';
+import { checkMaintenance } from './rules/maintenance.ts';
 import { checkPolicy, warnOfPolicy } from './rules/policy.ts';
 import { checkPrefixes } from './rules/prefixes.ts';
+import { checkServices, warnOfServices } from './rules/services.ts';
+import { checkSessions, warnOfSessions } from './rules/sessions.ts';
+import { warnOfReadiness } from './rules/ready.ts';
 import { checkTargets, warnOfRegions } from './rules/targets.ts';
 import { checkUplinks } from './rules/uplinks.ts';
 import { rootSchema } from './schema/root.ts';
@@ -33,8 +38,12 @@ const checks: readonly ((view: View) => readonly Finding[])[] = [
   checkPrefixes,
   checkFamilies,
   checkTargets,
+  checkServices,
+  checkSessions,
   checkUplinks,
   checkPolicy,
+  checkBird,
+  checkMaintenance,
 ];
 
 /** Reads the text of a config; `file` names it in problems. All problems come at once, in the order of the file. */
@@ -57,15 +66,25 @@ export function readConfig(file: string, text: string): LoadResult {
 }
 
 function readOk(file: string, read: TreeRead, config: NodeConfig, view: View): ConfigRead {
-  const warnings = [...warnOfRegions(view), ...warnOfPolicy(view)].map((finding) =>
-    placeFinding(file, read, finding),
-  );
+  const warnings = [
+    ...warnOfRegions(view),
+    ...warnOfPolicy(view),
+    ...warnOfServices(view),
+    ...warnOfSessions(view),
+    ...warnOfReadiness(view),
+  ].map((finding) => placeFinding(file, read, finding));
   return {
     kind: 'ok',
     config,
     warnings: sortProblems(warnings),
     locate: (path) => read.place(locate(read.tree, path, 'value').at),
   };
+}
+
+/** The control socket that a text names, even where other parts of it are wrong; null: it cannot be read. */
+export function controlSocketIn(text: string): string | null {
+  const { tree } = readTree(text);
+  return tree === null ? null : (viewOf(plainValue(tree)).root.paths?.control ?? null);
 }
 
 /** Issues of the schema library become findings; each message says what is allowed. */

@@ -1,11 +1,15 @@
 /** From the file's form to what the rest of the program uses: names for units, rows for targets, defaults by position. */
-import type { NodeConfig, Service, Target, Uplink } from '../types/config.ts';
+import type { NodeConfig, ProbePolicy, Service, Target, Uplink } from '../types/config.ts';
+import type { MaintenanceWindow } from '../types/maintenance.ts';
 import type { Policy } from '../types/policy.ts';
-import { families, type PerFamily } from '../types/units.ts';
+import { families, type Millis, type PerFamily } from '../types/units.ts';
 import type { PlacedAddress } from './fields.ts';
+import { resolveBird } from './resolve-bird.ts';
+import { resolveServiceUplinks } from './resolve-service-uplinks.ts';
+import { resolvePeer } from './resolve-session.ts';
 import type { ConfigFile } from './schema/root.ts';
 import { rowsOf, type TargetEntry } from './schema/targets.ts';
-import { defaultTable } from './view.ts';
+import { defaultEgressTable, defaultTable } from './view.ts';
 
 /** Of a file that every rule has passed. */
 export function resolveConfig(file: ConfigFile): NodeConfig {
@@ -13,21 +17,52 @@ export function resolveConfig(file: ConfigFile): NodeConfig {
   return {
     mode: file.mode,
     node: { name: node.name, site: node.site, asn: node.asn, routerId: node.router_id },
-    bird: { socket: bird.socket, config: bird.config, layout: bird.layout },
+    bird: resolveBird(bird),
     services: Object.entries(file.services).map(([name, service]) => resolveService(name, service)),
     uplinks: Object.entries(file.uplinks).map(([name, uplink], index) =>
       resolveUplink(file, name, uplink, index),
     ),
     policy: resolvePolicy(file),
-    guards: { keepUplinks: guards.keep_uplinks, togetherMillis: guards.together },
-    onStop: 'keep',
-    http: { host: http.listen.host, port: http.listen.port },
+    probeEngine: file.policy.probe.engine,
+    guards: {
+      keepUplinks: guards.keep_uplinks,
+      keepNodes: guards.keep_nodes,
+      togetherMillis: guards.together,
+      maxWithdrawals: guards.max_withdrawals,
+      flapBudget: guards.flap_budget,
+    },
+    onStop: file.on_stop,
+    onBoot: file.on_boot,
+    maintenance: file.maintenance.map((window) => resolveWindow(window)),
+    http: { host: http.listen.host, port: http.listen.port, tokenFile: http.token_file ?? null },
     paths: { state: paths.state, control: paths.control },
+    record: file.record === undefined ? null : { sizeBytes: file.record.size },
+    shadow: file.shadow === undefined ? null : { policy: resolvePolicy(file.shadow) },
+  };
+}
+
+function resolveWindow(window: ConfigFile['maintenance'][number]): MaintenanceWindow {
+  return {
+    uplink: window.uplink,
+    service: window.service ?? null,
+    cron: window.cron,
+    timezone: window.timezone,
+    durationMillis: window.duration,
+    state: window.state,
+    drainBeforeMillis: window.drain_before,
+    reason: window.reason,
   };
 }
 
 function resolveService(name: string, service: ConfigFile['services'][string]): Service {
-  return { name, prefixes: service.prefixes.map(({ family, text }) => ({ family, text })) };
+  return {
+    name,
+    prefixes: service.prefixes.map(({ family, text }) => ({ family, text })),
+    uplinks: resolveServiceUplinks(service.uplinks),
+    egress: service.egress,
+    ready: service.ready ?? [],
+    alone: service.alone,
+  };
 }
 
 function resolveUplink(
@@ -39,28 +74,29 @@ function resolveUplink(
   const { peer, probe } = uplink;
   const pace = file.policy.probe;
   const address = textsOf(peer.address);
+  const table = uplink.table ?? defaultTable(index);
   return {
     name,
     carrier: uplink.carrier,
     interface: uplink.interface,
     source: textsOf(uplink.source),
-    peer: {
-      asn: peer.asn,
-      address,
-      passwordFile: peer.password_file ?? null,
-      multihop: peer.multihop ?? null,
-      bfd: peer.bfd,
-    },
+    peer: resolvePeer(peer, address),
     gateway: { ...address, ...(uplink.gateway === undefined ? {} : textsOf(uplink.gateway)) },
-    table: uplink.table ?? defaultTable(index),
+    table,
+    egressTable: uplink.egress_table ?? defaultEgressTable(table),
     localPref: uplink.local_pref,
     med: uplink.med,
     prepend: uplink.prepend,
+    communities: uplink.communities,
+    drainCommunities: uplink.drain_communities,
+    ...(uplink.looking_glass === undefined ? {} : { lookingGlass: uplink.looking_glass }),
     import: uplink.import,
+    capacityBits: uplink.capacity ?? null,
     targets: uplink.targets.flatMap((target) => resolveTarget(target)),
     probe: {
       intervalMillis: probe.interval ?? pace.interval,
       timeoutMillis: probe.timeout ?? pace.timeout,
+      ...fullSize(probe.full_size ?? pace.full_size),
     },
   };
 }
@@ -70,16 +106,47 @@ function resolveTarget(entry: TargetEntry): readonly Target[] {
   return rows.kind === 'ok' ? rows.value : [];
 }
 
-function resolvePolicy({ policy }: ConfigFile): Policy {
+/** 0 is none. */
+function fullSize(interval: Millis): Pick<ProbePolicy, 'fullSizeMillis'> {
+  return interval === 0 ? {} : { fullSizeMillis: interval };
+}
+
+function resolveLimits(policy: ConfigFile['policy']): Pick<Policy, 'latency' | 'jitter' | 'windowProbes'> {
+  const { latency, jitter } = policy;
+  return {
+    latency: {
+      badMillis: latency.bad,
+      ...(latency.baseline === undefined ? {} : { baseline: latency.baseline }),
+    },
+    ...(jitter === undefined
+      ? {}
+      : {
+          jitter: {
+            ...(jitter.bad === undefined ? {} : { badMillis: jitter.bad }),
+            ...(jitter.baseline === undefined ? {} : { baseline: jitter.baseline }),
+          },
+        }),
+    ...(policy.rule === 'window' ? { windowProbes: policy.window } : {}),
+  };
+}
+
+/** The policy alone; benchmarks take the defaults from here. */
+export function resolvePolicy({ policy }: Pick<ConfigFile, 'policy'>): Policy {
   const { recovery, regions } = policy;
   return {
     loss: policy.loss,
-    latency: { badMillis: policy.latency.bad },
+    ...resolveLimits(policy),
     patienceMillis: policy.patience,
     falseAlarmMillis: policy.false_alarms,
     regions: { share: regions.share, weights: new Map(Object.entries(regions.weights)) },
-    recovery: { cleanMillis: recovery.clean, holdMillis: recovery.hold, maxHoldMillis: recovery.max_hold },
+    recovery: {
+      cleanMillis: recovery.clean,
+      holdMillis: recovery.hold,
+      maxHoldMillis: recovery.max_hold,
+      canary: recovery.canary,
+    },
     drain: policy.drain,
+    tieFamilies: policy.tie_families,
   };
 }
 

@@ -3,9 +3,9 @@
  * say whether a hand or a verdict made it so. Nothing changes until verdicts exist.
  */
 import type { FileState } from '../../bird/file-states.ts';
-import type { DecideMemory, Standing } from '../core/decide/memory.ts';
+import type { DecideMemory, Standing, Wished } from '../core/decide/memory.ts';
 import { subjectsOf, subjectKey } from '../core/hands/subject.ts';
-import { handReason, reasonIn } from '../core/plan/file-words.ts';
+import { handReason, isWordOfPeople, reasonIn } from '../core/plan/file-words.ts';
 import type { NodeConfig } from '../types/config.ts';
 import type { Override } from '../types/override.ts';
 import { announceName, drainName } from '../types/protocol-names.ts';
@@ -17,20 +17,26 @@ export function adoptStanding(
   remembered: DecideMemory,
 ): DecideMemory {
   const standing: Record<string, Standing> = {};
+  const wished: Record<string, Wished> = {};
   for (const { subject } of subjectsOf(config).values()) {
     if (subject.kind !== 'announcement') continue;
     const key = subjectKey(subject);
     const announce = file.get(announceName(subject.uplink, subject.service, subject.family));
     const drain = file.get(drainName(subject.uplink, subject.service, subject.family));
     const known = remembered.standing[key];
+    const last = remembered.wished[key];
     if (announce === undefined || drain === undefined) {
       if (known !== undefined) standing[key] = known;
+      if (last !== undefined) wished[key] = last;
       continue;
     }
     const found = standingIn(announce, drain);
-    standing[key] = known?.state === found.state ? known : found;
+    // The file holds the last wish; what stands beneath an override or a service that is not ready is remembered.
+    const agrees = known !== undefined && (last?.state ?? known.state) === found.state;
+    standing[key] = agrees ? known : found;
+    if (agrees && last !== undefined) wished[key] = last;
   }
-  return { ...remembered, standing };
+  return { ...remembered, standing, wished };
 }
 
 function standingIn(announce: FileState, drain: FileState): Standing {
@@ -41,8 +47,10 @@ function standingIn(announce: FileState, drain: FileState): Standing {
 }
 
 function asFound(state: Standing['state'], description: string): Standing {
-  const byVerdict = state !== 'announce' && handReason(description) === null;
-  return { state, reason: 'as-found', text: reasonIn(description) || `${state} as found`, byVerdict };
+  const reason = reasonIn(description);
+  const byPeople = handReason(description) !== null || isWordOfPeople(reason);
+  const byVerdict = state !== 'announce' && !byPeople;
+  return { state, reason: 'as-found', text: reason || `${state} as found`, byVerdict };
 }
 
 /** Hands that the file remembers and the list of overrides does not (a state folder that was lost). */

@@ -1,6 +1,8 @@
 /** What a person should look at, each with the time since when it is so. */
 import type { Logger } from 'pino';
+import type { TellHistory } from '../types/history.ts';
 import type { StatusDocument } from '../types/wire/status.ts';
+import { alarmEvent } from './history-words.ts';
 
 export type AlarmCode =
   | 'bird-unreachable'
@@ -8,11 +10,25 @@ export type AlarmCode =
   | 'prober-unable'
   | 'file-behind'
   | 'protocol-missing'
+  | 'export-differs'
   | 'routing-wrong'
   | 'all-bad'
   | 'last-resort'
+  | 'no-consent'
+  | 'rate'
+  | 'capacity'
   | 'foreign-file'
-  | 'step-failed';
+  | 'step-failed'
+  | 'apply-unfinished'
+  | 'not-ready'
+  | 'check-not-run'
+  | 'overrides-not-kept'
+  | 'override-stands'
+  | 'frozen'
+  | 'reload-refused'
+  | 'config-waits'
+  | 'history-behind'
+  | 'recording-failed';
 
 export interface Alarm {
   readonly code: AlarmCode;
@@ -21,10 +37,12 @@ export interface Alarm {
 
 export class Alarms {
   readonly #log: Logger;
+  readonly #tell: TellHistory;
   #standing = new Map<string, StatusDocument['alarms'][number]>();
 
-  constructor(log: Logger) {
+  constructor(log: Logger, tell: TellHistory = () => undefined) {
     this.#log = log;
+    this.#tell = tell;
   }
 
   /** All that is alarming now; what is new is logged, and what has ended too. */
@@ -33,11 +51,16 @@ export class Alarms {
     for (const { code, text } of alarms) {
       const key = `${code} ${text}`;
       const known = this.#standing.get(key);
-      if (known === undefined) this.#log.error({ alarm: code, text }, 'alarm');
+      if (known === undefined) {
+        this.#log.error({ alarm: code, text }, 'alarm');
+        this.#tell(alarmEvent('raised', code, text));
+      }
       now.set(key, known ?? { code, text, since: at });
     }
     for (const [key, { code, text }] of this.#standing) {
-      if (!now.has(key)) this.#log.info({ alarm: code, text }, 'alarm ended');
+      if (now.has(key)) continue;
+      this.#log.info({ alarm: code, text }, 'alarm ended');
+      this.#tell(alarmEvent('ended', code, text));
     }
     this.#standing = now;
   }

@@ -1,13 +1,12 @@
 /**
- * What survives the daemon, in paths.state: overrides (durable, written at each change) and a checkpoint of what was
- * measured and decided (written each second, not durable: it only shortens the first window after a restart).
+ * What was measured and decided, in paths.state: written each second, not durable, since it only shortens the first
+ * window after a restart. Overrides and the freeze, which must last, have files of their own.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type DecideMemory, emptyDecideMemory } from '../core/decide/memory.ts';
+import { restoreDecideMemory } from '../core/decide/restore-memory.ts';
 import type { LastLook } from '../core/hands/hands.ts';
-import type { Override } from '../types/override.ts';
-import { writeAtomic } from '../store/atomic-file.ts';
 
 export interface Checkpoint {
   /** Text of the health memory; it judges its own age. */
@@ -24,8 +23,6 @@ export interface StateFolder {
   loadCheckpoint(): Promise<Checkpoint>;
   /** Errors are told, not thrown: a full disk must not stop the tick. */
   saveCheckpoint(checkpoint: Checkpoint): Promise<void>;
-  loadOverrides(): Promise<readonly Override[]>;
-  saveOverrides(overrides: readonly Override[]): Promise<void>;
 }
 
 const nothing: Checkpoint = { health: '', decide: emptyDecideMemory, look: null };
@@ -35,12 +32,11 @@ export function openStateFolder(
   onTrouble: (text: string, error: unknown) => void,
 ): StateFolder {
   const checkpointFile = join(folder, 'checkpoint.json');
-  const overridesFile = join(folder, 'overrides.json');
   return {
     async loadCheckpoint() {
       const stored = await load(checkpointFile, onTrouble);
       if (!isStored(stored) || stored.bootId !== (await bootId())) return nothing;
-      return { health: stored.health, decide: stored.decide, look: stored.look };
+      return { health: stored.health, decide: restoreDecideMemory(stored.decide), look: stored.look };
     },
     async saveCheckpoint(checkpoint) {
       try {
@@ -50,26 +46,6 @@ export function openStateFolder(
         await rename(`${checkpointFile}.new`, checkpointFile);
       } catch (error) {
         onTrouble('the checkpoint cannot be written', error);
-      }
-    },
-    async loadOverrides() {
-      const stored = await load(overridesFile, onTrouble);
-      if (stored === null) return [];
-      if (isRecord(stored) && stored['version'] === version && isOverrides(stored['overrides'])) {
-        return stored['overrides'];
-      }
-      onTrouble(
-        `${overridesFile} is not understood and is left out; hands are taken from the owned file`,
-        null,
-      );
-      return [];
-    },
-    async saveOverrides(overrides) {
-      try {
-        await mkdir(dirname(overridesFile), { recursive: true });
-        await writeAtomic(overridesFile, `${JSON.stringify({ version, overrides }, null, 2)}\n`);
-      } catch (error) {
-        onTrouble('the overrides cannot be written: a restart of the daemon may forget the last one', error);
       }
     },
   };
@@ -85,7 +61,8 @@ async function load(file: string, onTrouble: (text: string, error: unknown) => v
   }
 }
 
-async function bootId(): Promise<string> {
+/** Names this boot of the machine; Instants of another one mean nothing. */
+export async function bootId(): Promise<string> {
   return (await readFile(bootIdFile, 'utf8')).trim();
 }
 
@@ -102,13 +79,6 @@ function isStored(value: unknown): value is Stored {
     isRecord(decide) &&
     isRecord(decide['standing']) &&
     isRecord(decide['clocks'])
-  );
-}
-
-function isOverrides(value: unknown): value is readonly Override[] {
-  return (
-    Array.isArray(value) &&
-    value.every((one) => isRecord(one) && isRecord(one['subject']) && typeof one['state'] === 'string')
   );
 }
 

@@ -15,6 +15,8 @@ export interface HostFacts {
   /** A probe that does not leave by its own uplink says nothing about it: its outcome becomes `not-run`. */
   honest(samples: readonly Sample[]): readonly Sample[];
   alarms(): readonly Alarm[];
+  /** Another config: its uplinks and tasks from now on. */
+  use(config: NodeConfig, tasks: readonly ProbeTask[]): void;
   stop(): void;
 }
 
@@ -26,7 +28,8 @@ export interface HostOptions {
 }
 
 export function followHost({ config, tasks, onLinkChange, onTrouble }: HostOptions): HostFacts {
-  const keys = new Map(tasks.map((task) => [task.id, uplinkKey(task.uplink, task.family)]));
+  let current = config;
+  let keys = keysOf(tasks);
   const routes = new Map<string, RouteFact>();
   let seen: LinkView | null = null;
   let checking = false;
@@ -36,7 +39,7 @@ export function followHost({ config, tasks, onLinkChange, onTrouble }: HostOptio
     if (checking) return;
     checking = true;
     try {
-      for (const fact of await checkRouting(config)) routes.set(uplinkKey(fact.uplink, fact.family), fact);
+      for (const fact of await checkRouting(current)) routes.set(uplinkKey(fact.uplink, fact.family), fact);
     } catch (error) {
       onTrouble(
         `policy routing cannot be checked: ${error instanceof Error ? error.message : String(error)}`,
@@ -54,12 +57,23 @@ export function followHost({ config, tasks, onLinkChange, onTrouble }: HostOptio
     onTrouble,
   });
   return {
-    links: () => (seen === null ? new Map() : linkFacts(config, seen)),
+    links: () => (seen === null ? new Map() : linkFacts(current, seen)),
     honest: (samples) =>
       samples.map((sample) => honestSample(sample, routes.get(keys.get(sample.task) ?? ''))),
     alarms: () => [...routes.values()].flatMap((fact) => routeAlarm(fact)),
+    use(next, probed) {
+      current = next;
+      keys = keysOf(probed);
+      const names = new Set(next.uplinks.map(({ name }) => name));
+      for (const [key, { uplink }] of routes) if (!names.has(uplink)) routes.delete(key);
+      void check();
+    },
     stop: () => watch.stop(),
   };
+}
+
+function keysOf(tasks: readonly ProbeTask[]): ReadonlyMap<number, string> {
+  return new Map(tasks.map((task) => [task.id, uplinkKey(task.uplink, task.family)]));
 }
 
 function linkFacts(config: NodeConfig, view: LinkView): ReadonlyMap<string, LinkFact> {

@@ -10,7 +10,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ProbeTask, ProberCommand, ProberMessage } from '../types/outcome.ts';
+import type { ProbeEngine, ProbeTask, ProberCommand, ProberMessage } from '../types/outcome.ts';
 import { type Instant, type Millis, instant, millis } from '../types/units.ts';
 import { unreachable } from '../types/unreachable.ts';
 
@@ -21,7 +21,7 @@ export type ProberState =
   | {
       readonly kind: 'running';
       readonly pid: number;
-      /** What sends ICMP: `icmp-socket`. */
+      /** What sends ICMP: `icmp-socket` or `net-ping`. */
       readonly engine: string;
       readonly rssBytes: number;
       /** Since the process started. */
@@ -44,6 +44,8 @@ export interface ProberOptions {
   /** The compiled `probes/prober.js`. */
   readonly entry: URL | string;
   readonly tasks: readonly ProbeTask[];
+  /** Default: the kernel's own sockets. Another one takes a new process. */
+  readonly engine?: ProbeEngine;
   onSamples(message: SamplesMessage): void;
   /** Called with each message and each change, so that the caller always has the newest figures. */
   onState(state: ProberState): void;
@@ -127,7 +129,7 @@ function monotonicNow(): Instant {
 }
 
 function launch(supervision: Supervision): void {
-  const { entry } = supervision.options;
+  const { entry, engine = 'icmp-socket' } = supervision.options;
   supervision.restart = null;
   supervision.startedAt = monotonicNow();
   supervision.heardAt = null;
@@ -135,7 +137,7 @@ function launch(supervision: Supervision): void {
   supervision.strays = 0;
   let child: ChildProcess;
   try {
-    child = fork(typeof entry === 'string' ? entry : fileURLToPath(entry), [], {
+    child = fork(typeof entry === 'string' ? entry : fileURLToPath(entry), [engine], {
       execArgv: process.execArgv,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });

@@ -1,8 +1,10 @@
 /** The prober child and the facts of the host, brought together: what each tick takes of them. */
 import type { Logger } from 'pino';
+import { type RollingSubject, createRolling, figuresAt, noteRolling } from '../core/health/rolling.ts';
 import type { NodeConfig } from '../types/config.ts';
 import type { LinkFact } from '../types/health.ts';
 import type { ProbeTask, Sample } from '../types/outcome.ts';
+import type { RollingFigures } from '../types/rolling.ts';
 import type { Instant } from '../types/units.ts';
 import type { Alarm } from './alarms.ts';
 import { followHost } from './links.ts';
@@ -15,18 +17,24 @@ export interface Probing {
   take(): TickInput;
   links(): ReadonlyMap<string, LinkFact>;
   prober(): ProberState;
-  readonly notRun: NotRunNotes;
+  notRun(): NotRunNotes;
+  /** Figures for people. */
+  figures(subject: RollingSubject, now: Instant): RollingFigures;
+  /** Another config: unchanged tasks go on being probed. No tasks: nothing is sent any more. */
+  use(config: NodeConfig, tasks: readonly ProbeTask[]): void;
   stop(): Promise<void>;
 }
 
 export function startProbing(config: NodeConfig, tasks: readonly ProbeTask[], log: Logger): Probing {
   const waiting: Sample[] = [];
   const heard: { at: Instant | null } = { at: null };
-  const notRun = noteNotRun(tasks);
+  let notRun = noteNotRun(tasks);
+  let rolling = createRolling(tasks);
   let kind: ProberState['kind'] = 'starting';
   const prober = startProber({
     entry: new URL('../../probes/prober.js', import.meta.url),
     tasks,
+    engine: config.probeEngine,
     onSamples: ({ samples, at }) => {
       waiting.push(...samples);
       heard.at = at;
@@ -46,6 +54,7 @@ export function startProbing(config: NodeConfig, tasks: readonly ProbeTask[], lo
     take() {
       const samples = host.honest(waiting.splice(0));
       notRun.note(samples);
+      noteRolling(rolling, samples);
       const state = prober.state();
       return {
         samples,
@@ -56,7 +65,16 @@ export function startProbing(config: NodeConfig, tasks: readonly ProbeTask[], lo
     },
     links: () => host.links(),
     prober: () => prober.state(),
-    notRun,
+    notRun: () => notRun,
+    figures: (subject, now) => figuresAt(rolling, subject, now),
+    use(next, probed) {
+      // Its samples have the numbers of the tasks before.
+      waiting.length = 0;
+      prober.setTasks(probed);
+      notRun = noteNotRun(probed);
+      rolling = createRolling(probed, rolling);
+      host.use(next, probed);
+    },
     async stop() {
       host.stop();
       await prober.stop();

@@ -1,19 +1,28 @@
 /** The status document from the last tick's report. */
+import { wayToBird } from '../../bird/open.ts';
 import type { BirdSeen, BirdView } from '../types/bird-view.ts';
 import type { NodeConfig, Target, Uplink } from '../types/config.ts';
+import type { Freeze } from '../types/freeze.ts';
 import type { UplinkHealth, Verdict } from '../types/health.ts';
+import type { RollingFigures } from '../types/rolling.ts';
+import type { RollingSubject } from '../core/health/rolling.ts';
+import type { Override } from '../types/override.ts';
 import { announceName, drainName, sessionName } from '../types/protocol-names.ts';
 import { elapsed, type Instant } from '../types/units.ts';
-import type { SeenState } from '../types/wire/enums.ts';
+import type { BeyondState, SeenState } from '../types/wire/enums.ts';
 import type {
   AnnouncementStatus,
   FamilyStatus,
+  ServiceStatus,
+  ShadowStatus,
   StatusDocument,
   TargetStatus,
   UplinkStatus,
 } from '../types/wire/status.ts';
 import type { AnnouncementWish, Held } from '../types/wish.ts';
 import { isUp } from '../core/plan/plan.ts';
+import { configuredState, exportedState } from '../core/views.ts';
+import { announcementKey } from '../types/keys.ts';
 import type { LinkFact } from '../types/health.ts';
 import type { NotRunNotes } from './not-run.ts';
 import type { TickReport } from './tick.ts';
@@ -22,15 +31,26 @@ export interface StatusSource {
   readonly config: NodeConfig;
   readonly startedAt: string;
   readonly now: Instant;
+  /** Wall time, for how long overrides still stand. */
+  readonly wallMillis: number;
   /** null: no tick has ended yet. */
   readonly report: TickReport | null;
   readonly links: ReadonlyMap<string, LinkFact>;
+  /** By announcementKey: what looking glasses have of it. Absent: none is configured. */
+  readonly beyond?: ReadonlyMap<string, BeyondState>;
+  /** By announcementKey: changes that the flap budget has room for. */
+  readonly changesLeft?: (key: string) => number;
   readonly notRun: NotRunNotes;
+  /** Of the last minute, five minutes and hour; absent: nothing is kept. */
+  readonly figures?: (subject: RollingSubject) => RollingFigures;
   readonly prober: StatusDocument['prober'];
   readonly alarms: StatusDocument['alarms'];
-  readonly overrides: StatusDocument['overrides'];
+  readonly services: readonly ServiceStatus[];
+  readonly overrides: readonly Override[];
+  readonly freeze: Freeze | null;
   readonly transitions: StatusDocument['transitions'];
   readonly actions: StatusDocument['actions'];
+  readonly shadow: ShadowStatus | null;
 }
 
 export function statusDocumentOf(source: StatusSource): StatusDocument {
@@ -45,15 +65,26 @@ export function statusDocumentOf(source: StatusSource): StatusDocument {
     prober: source.prober,
     bird: birdStatus(config, report?.view ?? null),
     uplinks: config.uplinks.map((uplink) => uplinkStatus(source, uplink)),
-    overrides: source.overrides,
+    services: source.services,
+    overrides: source.overrides.map((one) => ({
+      ...one,
+      remainingSeconds: remainingSeconds(one, source.wallMillis),
+    })),
+    freeze: source.freeze,
     transitions: source.transitions,
     actions: source.actions,
+    ...(source.shadow === null ? {} : { shadow: source.shadow }),
   };
 }
 
+function remainingSeconds({ expires }: Override, wallMillis: number): number | null {
+  return expires === null ? null : Math.max(0, Math.round((Date.parse(expires) - wallMillis) / 1000));
+}
+
 function birdStatus(config: NodeConfig, view: BirdView | null): StatusDocument['bird'] {
-  if (view === null) return { kind: 'starting', path: config.bird.socket };
-  if (view.kind === 'seen') return { kind: 'seen', version: view.version, path: config.bird.socket };
+  const path = wayToBird(config.bird);
+  if (view === null) return { kind: 'starting', path };
+  if (view.kind === 'seen') return { kind: 'seen', version: view.version, path };
   return { kind: 'unreachable', path: view.path, code: view.code, text: view.text };
 }
 
@@ -89,12 +120,20 @@ function familyStatus(source: StatusSource, uplink: Uplink, health: UplinkHealth
       .filter((target) => target.family === family)
       .map((target) => targetStatus(source, uplink.name, target, health.targets.get(target.name))),
     evidence: verdict.evidence,
+    ...figuresOf(source, { uplink: uplink.name, family }),
     session: { state: shown === undefined ? null : shown.info === '' ? shown.state : shown.info },
     ...(egress === undefined
       ? {}
       : { egress: { wish: egress.state, reason: egress.reason, text: egress.text } }),
     announcements: wishes.map((wish) => announcementStatus(source, wish, bird)),
   };
+}
+
+function figuresOf(
+  { figures }: StatusSource,
+  subject: RollingSubject,
+): { readonly figures?: RollingFigures } {
+  return figures === undefined ? {} : { figures: figures(subject) };
 }
 
 function targetStatus(
@@ -112,6 +151,7 @@ function targetStatus(
     rttP50Millis: verdict?.evidence.rttP50Millis ?? null,
     rttP95Millis: verdict?.evidence.rttP95Millis ?? null,
     notRun: source.notRun.of(uplink, target.family, target.name),
+    ...figuresOf(source, { uplink, family: target.family, target: target.name }),
   };
 }
 
@@ -121,6 +161,7 @@ function announcementStatus(
   bird: BirdSeen | null,
 ): AnnouncementStatus {
   const { service, reason, text, author } = wish;
+  const left = source.changesLeft?.(announcementKey(wish.uplink, service, wish.family));
   return {
     service,
     wish: wish.state,
@@ -129,6 +170,8 @@ function announcementStatus(
     author,
     held: wish.held === null ? null : heldStatus(wish.held, source.now),
     seen: seenOf(wish, bird),
+    ...viewsOf(source, wish, bird),
+    ...(left === undefined ? {} : { changesLeft: left }),
     file: source.report?.file.kind ?? 'behind',
   };
 }
@@ -137,11 +180,29 @@ function heldStatus({ guard, text, until }: Held, now: Instant): NonNullable<Ann
   return { guard, text, remainingSeconds: until === null ? null : Math.round(elapsed(now, until) / 1000) };
 }
 
+/** The other views of it, each by itself; nothing where BIRD was not read. */
+function viewsOf(
+  { config, beyond }: StatusSource,
+  { uplink, service, family }: AnnouncementWish,
+  bird: BirdSeen | null,
+): Pick<AnnouncementStatus, 'configured' | 'exported' | 'beyond'> {
+  const far = beyond?.get(announcementKey(uplink, service, family));
+  const behind = far === undefined ? {} : { beyond: far };
+  if (bird === null) return behind;
+  return {
+    configured: configuredState(bird, uplink, service, family),
+    exported: exportedState(bird, config.services, uplink, service, family),
+    ...behind,
+  };
+}
+
 /** What the carrier gets, by the session and the two protocols. */
-function seenOf(wish: AnnouncementWish, bird: BirdSeen | null): SeenState {
+export function seenOf(wish: AnnouncementWish, bird: BirdSeen | null): SeenState {
   const session = bird?.protocols.get(sessionName(wish.uplink, wish.family));
   const announce = bird?.protocols.get(announceName(wish.uplink, wish.service, wish.family));
   const drain = bird?.protocols.get(drainName(wish.uplink, wish.service, wish.family));
+  const adopted = bird?.exports?.get(announcementKey(wish.uplink, wish.service, wish.family));
+  if (announce === undefined && drain === undefined && adopted !== undefined) return adopted;
   if (session === undefined || announce === undefined || drain === undefined) return 'unknown';
   if (session.info !== 'Established') return 'session-down';
   if (isUp(drain)) return 'drained';

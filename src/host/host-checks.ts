@@ -7,6 +7,7 @@ import { families, type Family } from '../types/units.ts';
 import type { Check, Finding } from './doctor.ts';
 import { systemIp, type IpCommand } from './ip-command.ts';
 import { readLinks } from './links.ts';
+import { readyDoctorChecks } from './ready/doctor.ts';
 import { checkRouting } from './routing-check.ts';
 
 export interface HostContext {
@@ -51,6 +52,7 @@ export function hostChecks(config: NodeConfig): readonly Check<HostContext>[] {
       rpFilterCheck(uplink),
     ]),
     pingGroupCheck,
+    ...readyDoctorChecks(config),
   ];
 }
 

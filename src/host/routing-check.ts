@@ -5,10 +5,11 @@
 import type { NodeConfig, Uplink } from '../types/config.ts';
 import type { LinkView, RouteFact } from '../types/link-view.ts';
 import type { NotRunReason } from '../types/outcome.ts';
+import { unreachable } from '../types/unreachable.ts';
 import { families, type Family } from '../types/units.ts';
 import { IpError, ipBatch, systemIp, type BatchAnswer, type IpCommand } from './ip-command.ts';
 import { isRecord, parseLinks } from './link-view.ts';
-import { routingPlan, type RoutingPlan, type Rule } from './routing.ts';
+import { routingPlan, type RoutingPlan, type Rule, type RuleMatch } from './routing.ts';
 import { addRuleCommand, routeCommand } from './routing-text.ts';
 
 /** One fact for each uplink and family that has a source. Throws IpError where the kernel cannot be asked. */
@@ -167,10 +168,26 @@ function hasRule(rules: unknown, wanted: Rule): boolean {
   return rules.some((entry: unknown) => {
     if (!isRecord(entry) || entry['priority'] !== wanted.priority) return false;
     if (entry['table'] !== String(wanted.table)) return false;
-    return wanted.match.kind === 'from'
-      ? entry['src'] === wanted.match.source
-      : entry['oif'] === wanted.match.interface;
+    return matches(entry, wanted.match);
   });
+}
+
+/** A prefix stands in two members, and a whole address in the first alone. */
+function matches(entry: Readonly<Record<string, unknown>>, match: RuleMatch): boolean {
+  switch (match.kind) {
+    case 'from':
+      return entry['src'] === match.source && entry['srclen'] === undefined;
+    case 'from-prefix': {
+      const host = match.prefix.includes(':') ? '/128' : '/32';
+      const wanted = match.prefix.endsWith(host) ? match.prefix.slice(0, -host.length) : match.prefix;
+      const length = typeof entry['srclen'] === 'number' ? `/${entry['srclen']}` : '';
+      return `${String(entry['src'])}${length}` === wanted;
+    }
+    case 'oif':
+      return entry['oif'] === match.interface;
+    default:
+      return unreachable(match);
+  }
 }
 
 function valueOf(answer: BatchAnswer | undefined, query: string): unknown {

@@ -32,10 +32,12 @@ export function ipScript(plan: RoutingPlan, options: { readonly withRoutes: bool
     '',
     ...plan.sysctls.flatMap((sysctl) => [`# ${sysctl.why}`, orFail(sysctlCommand(sysctl))]),
   ];
-  let uplink = '';
+  let heading = '';
+  const cleared = new Set<string>();
   for (const rule of plan.rules) {
-    if (rule.uplink !== uplink) lines.push('', `# uplink ${rule.uplink}, table ${rule.table}`);
-    uplink = rule.uplink;
+    if (headingOf(rule) !== heading) lines.push('', headingOf(rule));
+    lines.push(...clearing(rule, cleared));
+    heading = headingOf(rule);
     lines.push(
       `while ip -${rule.family} rule del pref ${rule.priority} 2>/dev/null; do :; done`,
       orFail(addRuleCommand(rule)),
@@ -46,6 +48,20 @@ export function ipScript(plan: RoutingPlan, options: { readonly withRoutes: bool
     lines.push(...plan.routes.map((route) => orFail(routeCommand(route))));
   }
   return `${lines.join('\n')}\n\nexit "$failed"\n`;
+}
+
+/** Rules into an egress table are all ours, so those of prefixes that are gone from the config go first, whatever theirs. */
+function clearing({ match, family, table }: Rule, cleared: Set<string>): readonly string[] {
+  const key = `${family} ${table}`;
+  if (match.kind !== 'from-prefix' || cleared.has(key)) return [];
+  cleared.add(key);
+  return [`while ip -${family} rule del table ${table} 2>/dev/null; do :; done`];
+}
+
+function headingOf({ match, uplink, table }: Rule): string {
+  return match.kind === 'from-prefix'
+    ? `# service ${match.service}: its answers leave by the tables of what is learnt, one after the other`
+    : `# uplink ${uplink}, table ${table}`;
 }
 
 function orFail(command: string): string {
@@ -86,9 +102,22 @@ function ruleSection(rule: Rule): readonly string[] {
     '[RoutingPolicyRule]',
     `Family=ipv${rule.family}`,
     `Priority=${rule.priority}`,
-    rule.match.kind === 'from' ? `From=${rule.match.source}` : `OutgoingInterface=${rule.match.interface}`,
+    networkdMatch(rule.match),
     `Table=${rule.table}`,
   ];
+}
+
+function networkdMatch(match: RuleMatch): string {
+  switch (match.kind) {
+    case 'from':
+      return `From=${match.source}`;
+    case 'from-prefix':
+      return `From=${match.prefix}`;
+    case 'oif':
+      return `OutgoingInterface=${match.interface}`;
+    default:
+      return unreachable(match);
+  }
 }
 
 function routeSection(route: ProbeRoute): readonly string[] {
@@ -105,6 +134,8 @@ function matchText(match: RuleMatch): string {
   switch (match.kind) {
     case 'from':
       return `from ${match.source}`;
+    case 'from-prefix':
+      return `from ${match.prefix}`;
     case 'oif':
       return `oif ${match.interface}`;
     default:

@@ -12,9 +12,12 @@ export const problemType = 'application/problem+json';
 
 const titles: Readonly<Record<number, string>> = {
   400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
   408: 'Request Timeout',
+  409: 'Conflict',
   413: 'Payload Too Large',
   414: 'URI Too Long',
   415: 'Unsupported Media Type',
@@ -34,7 +37,7 @@ export function problemAnswers(server: FastifyInstance, onFault: (error: Error) 
     reply
       .code(404)
       .type(problemType)
-      .send(problem(404, `no ${request.method} route here; GET /healthz and GET /v1/status exist`)),
+      .send(problem(404, `no ${request.method} route here; GET /v1/status is one`)),
   );
   server.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500;

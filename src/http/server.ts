@@ -1,9 +1,10 @@
 /**
  * The daemon's HTTP server: on a host and port, and on whatever other listener hands it connections (the control socket).
- * Reading only in this version; it reads snapshots and never decides.
+ * It reads snapshots and hands commands on; it never decides.
  */
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { StatusDocument } from '../types/wire/status.ts';
+import { accessOf, type AddRoutes, type TokenAnswer } from './access.ts';
 import { problem, problemAnswers, problemType } from './problem.ts';
 import { statusRoutes } from './status.ts';
 
@@ -14,10 +15,14 @@ export interface HttpOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Further ways in, such as `(accept) => listenControl({ path, accept })` of src/host. */
+  /** Further ways in, such as `(accept) => listenControl({ path, accept })` of src/host; who comes in by one may command. */
   readonly listeners?: readonly Listener[];
   /** The snapshot of now; called for each request. */
   readonly status: () => StatusDocument;
+  /** Further routes, each group in a file of its own. */
+  readonly routes?: readonly AddRoutes[];
+  /** Judges the token of a command over the port; without it none may command there. */
+  readonly checkToken?: (token: string) => Promise<TokenAnswer>;
   readonly logger?: FastifyBaseLogger;
 }
 
@@ -53,6 +58,9 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const server = create(options.logger);
   problemAnswers(server, (error) => server.log.error({ err: error }, 'http request failed'));
   statusRoutes(server, options.status);
+  const trusted = new WeakSet<object>();
+  const access = accessOf(trusted, options.checkToken ?? (async () => ({ kind: 'none' })));
+  for (const add of options.routes ?? []) add(server, access);
   const extra: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(extra.map((listener) => listener.close()));
@@ -61,7 +69,11 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   try {
     const url = await server.listen({ host: options.host, port: options.port });
     for (const listener of options.listeners ?? []) {
-      extra.push(await listener((socket) => server.server.emit('connection', socket)));
+      const accept = (socket: object): void => {
+        trusted.add(socket);
+        server.server.emit('connection', socket);
+      };
+      extra.push(await listener(accept));
     }
     return { url, close };
   } catch (error) {

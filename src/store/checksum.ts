@@ -7,7 +7,12 @@ const table = Uint32Array.from({ length: 256 }, (_, index) => {
 
 /** Eight lower-case hex digits over the UTF-8 bytes of `text`. */
 export function checksum(text: string): string {
+  return checksumOf(Buffer.from(text, 'utf8')).toString(16).padStart(8, '0');
+}
+
+/** The number from 0 to 2^32 − 1. */
+export function checksumOf(bytes: Uint8Array): number {
   let value = 0xffffffff;
-  for (const byte of Buffer.from(text, 'utf8')) value = (value >>> 8) ^ (table[(value ^ byte) & 255] ?? 0);
-  return ((value ^ 0xffffffff) >>> 0).toString(16).padStart(8, '0');
+  for (const byte of bytes) value = (value >>> 8) ^ (table[(value ^ byte) & 255] ?? 0);
+  return (value ^ 0xffffffff) >>> 0;
 }

@@ -10,6 +10,8 @@ import { type JournalRead, journalLine, readJournal } from './journal-text.ts';
 export interface Journal {
   /** Resolves when the entry is on the disk; rejects, and leaves the file as it was, when it cannot be. */
   append(entry: unknown): Promise<void>;
+  /** The same for several: all of them are on the disk, or none is in the file. */
+  appendAll(entries: readonly unknown[]): Promise<void>;
   /** Replaces the whole by these entries (a snapshot), atomically, behind the appends asked for before and ahead of those after. */
   compact(entries: readonly unknown[]): Promise<void>;
   readonly sizeBytes: () => number;
@@ -55,11 +57,13 @@ function journalOn(path: string, first: FileHandle, goodBytes: number): Journal 
     await old.close();
   };
   const enqueue = queueOn(writeBatch);
+  const append = (line: string): Promise<void> =>
+    new Promise((done, failed) => enqueue({ kind: 'append', line, done, failed }));
   const alone = (work: () => Promise<void>): Promise<void> =>
     new Promise((done, failed) => enqueue({ kind: 'alone', work, done, failed }));
   return {
-    append: (entry) =>
-      new Promise((done, failed) => enqueue({ kind: 'append', line: journalLine(entry), done, failed })),
+    append: async (entry) => append(journalLine(entry)),
+    appendAll: async (entries) => append(entries.map(journalLine).join('')),
     compact: (entries) => {
       const text = entries.map(journalLine).join('');
       return alone(() => replace(text));

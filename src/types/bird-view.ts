@@ -1,5 +1,6 @@
 /** What BIRD shows, as typed values. `null` is "not shown or not readable", never zero or none. */
 import type { Family, Instant } from './units.ts';
+import type { SeenState } from './wire/enums.ts';
 
 export type ProtocolState = 'up' | 'down' | 'start' | 'stop' | 'flush' | 'unknown';
 
@@ -20,6 +21,8 @@ export interface ProtocolSeen {
   /** BGP, Static, Pipe, Kernel, … as BIRD writes it. */
   readonly proto: string;
   readonly state: ProtocolState;
+  /** The whole row as BIRD sent it, where its state is `unknown`. */
+  readonly raw?: string;
   /** BIRD's local time of the last change in ms, to be compared with other times of the same reply only. */
   readonly sinceMillis: number | null;
   /** Of BGP: Established, Active, …; else what stands in the Info column. */
@@ -40,6 +43,8 @@ export interface BirdSeen {
   /** False while it reconfigures, recovers or shuts down. */
   readonly running: boolean;
   readonly protocols: ReadonlyMap<string, ProtocolSeen>;
+  /** By announcementKey: what sessions of other names (`bird.adopt`) export. Absent: not asked. */
+  readonly exports?: ReadonlyMap<string, SeenState>;
 }
 
 export interface BirdUnreachable {

@@ -1,7 +1,31 @@
 /** What the prober process says of each probe, and the messages between it and the daemon. */
 import type { Family, Instant, Millis } from './units.ts';
 
-export type ProbeKind = 'icmp' | 'tcp';
+/** icmp: echo; tcp: handshake; http: first byte of an answer; dns: a question; mtu: echo that fills the link, unfragmented. */
+export const probeKinds = ['icmp', 'tcp', 'http', 'dns', 'mtu'] as const;
+export type ProbeKind = (typeof probeKinds)[number];
+
+/** What an HTTP probe asks at the task's address and port. */
+export interface HttpAsk {
+  readonly tls: boolean;
+  /** Host header, and the name that the certificate must have; null: the address. */
+  readonly host: string | null;
+  /** Path and query. */
+  readonly path: string;
+  /** The one status that is right; null: 200 to 399. */
+  readonly status: number | null;
+}
+
+export const dnsTypes = ['A', 'AAAA', 'NS', 'SOA', 'TXT'] as const;
+
+/** What a DNS probe asks the server at the task's address and port. */
+export interface DnsAsk {
+  readonly name: string;
+  readonly type: (typeof dnsTypes)[number];
+}
+/** icmp-socket: the kernel's own ICMP sockets; net-ping: raw sockets of the package of that name. */
+export const probeEngines = ['icmp-socket', 'net-ping'] as const;
+export type ProbeEngine = (typeof probeEngines)[number];
 /** target: beyond the carrier, decides; gateway: the carrier's next hop, only attributes. */
 export type ProbeClass = 'target' | 'gateway';
 
@@ -15,13 +39,17 @@ export const notRunReasons = [
   'send-failed',
   'send-queue',
   'loop-lag',
+  'suspended',
   'self-test-failed',
 ] as const;
 export type NotRunReason = (typeof notRunReasons)[number];
 
-/** Of one probe. `refused` and the like are answers: the path works. */
+/**
+ * Of one probe. `refused` and the like are answers: the path works. `wrong`: what was not right about an answer, such
+ * as `status 503`, `tls CERT_HAS_EXPIRED` or `rcode SERVFAIL`: the target's matter, and no loss.
+ */
 export type Outcome =
-  | { readonly kind: 'answered'; readonly rttMillis: Millis }
+  | { readonly kind: 'answered'; readonly rttMillis: Millis; readonly wrong?: string }
   | { readonly kind: 'lost' }
   | { readonly kind: 'not-run'; readonly why: NotRunReason; readonly errno?: string };
 
@@ -39,8 +67,11 @@ export interface ProbeTask {
   readonly region: string;
   readonly class: ProbeClass;
   readonly kind: ProbeKind;
-  /** Of TCP; 0 for ICMP. */
+  /** Of TCP, HTTP and DNS; 0 for ICMP. */
   readonly port: number;
+  /** Of HTTP and DNS alone. */
+  readonly http?: HttpAsk;
+  readonly dns?: DnsAsk;
   readonly intervalMillis: Millis;
   readonly timeoutMillis: Millis;
 }

@@ -8,6 +8,13 @@ export type OverrideSubject =
       readonly uplink: string;
       readonly family: Family;
     }
+  /** An operator's selection: null stands for all of them; all three null is the whole node. */
+  | {
+      readonly kind: 'selection';
+      readonly service: string | null;
+      readonly uplink: string | null;
+      readonly family: Family | null;
+    }
   | { readonly kind: 'egress'; readonly uplink: string; readonly family: Family }
   | { readonly kind: 'session'; readonly uplink: string; readonly family: Family };
 

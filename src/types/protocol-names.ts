@@ -35,5 +35,23 @@ export function probeName(uplink: string, family: Family): string {
   return `probe_${uplink}${family}`;
 }
 
+/**
+ * Table between t_ and master of an uplink by which answers leave by source: `learn_` fills it, so that answers follow the
+ * wish as the rest of egress does.
+ */
+export function egressTableName(uplink: string, family: Family): string {
+  return `e_${uplink}${family}`;
+}
+
+/** Pipe from that table into master. */
+export function egressPipeName(uplink: string, family: Family): string {
+  return `egress_${uplink}${family}`;
+}
+
+/** Kernel protocol that copies that table to `egress_table`. */
+export function egressKernelName(uplink: string, family: Family): string {
+  return `ek_${uplink}${family}`;
+}
+
 /** Begins every reason that Causeway gives to `birdc disable` and `enable`; anything else is somebody's hand. */
 export const ownMessagePrefix = 'causeway: ';

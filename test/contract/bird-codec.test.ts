@@ -1,19 +1,25 @@
 /** The framing of replies against what five versions of BIRD really sent. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
+import { commandLimitBytes } from '../../bird/client/command-text.ts';
 import { createReader } from '../../bird/codec.ts';
 import { chunked, framesOf } from './framing.ts';
-import { readTranscript, transcriptNames, versions } from './transcript.ts';
+import { readTranscript, transcriptNames, transcripts, versions } from './transcript.ts';
 
 const files = versions.flatMap((version) => transcriptNames(version).map((name) => ({ version, name })));
+/** These hold more than questions and answers in turn, and have tests of their own below. */
+const notInTurn = /^(14-|15-|22-|operator)/;
+const inTurn = files.filter(({ name }) => !notInTurn.test(name));
 const sizes = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 12 });
 
 test('transcripts of all five versions are here', () => {
   expect(versions).toEqual(['2.0.12', '2.17.6', '2.20.0', '3.1.8', '3.4.0']);
-  expect(files.length).toBe(70);
+  expect(files.length).toBe(112);
 });
 
-describe.each(files)('$version/$name', ({ version, name }) => {
+describe.each(inTurn)('$version/$name', ({ version, name }) => {
   const exchanges = readTranscript(version, name);
   const bytes = Buffer.concat(exchanges.map((exchange) => exchange.bytes));
 
@@ -33,6 +39,26 @@ describe.each(files)('$version/$name', ({ version, name }) => {
 
   test('single bytes give the same frames', () => {
     expect(framesOf(chunked(bytes, [1]))).toEqual(framesOf([bytes]));
+  });
+});
+
+describe.each(versions)('BIRD %s', (version) => {
+  const notes = (prefix: string): string => readFileSync(join(transcripts, version, `${prefix}.txt`), 'utf8');
+
+  test('three commands in one write have three replies, in order', () => {
+    const [greeting] = readTranscript(version, '15-multi-client.txt');
+    const codes = framesOf([greeting?.bytes ?? Buffer.alloc(0)]).map((frame) =>
+      frame.kind === 'reply' ? frame.reply.code : frame.kind,
+    );
+    expect(codes).toEqual(['0001', '0000', '9001', '0000']);
+  });
+
+  test('a command of ours is shorter than what closed the connection or hung BIRD', () => {
+    const kept = [...notes('14-long-commands').matchAll(/^# (\d+) bytes \+ newline -> \['8003/gm)];
+    const longest = Math.max(...kept.map((match) => Number(match[1])));
+    expect(longest).toBeGreaterThanOrEqual(1000);
+    expect(commandLimitBytes).toBeLessThanOrEqual(longest);
+    expect(notes('22-long-command-pieces')).toContain('CPU 100%');
   });
 });
 

@@ -12,18 +12,19 @@ export interface Exchange {
   readonly bytes: Buffer;
 }
 
-const folder = join(import.meta.dirname, 'bird-transcripts');
+/** Folder of all versions. */
+export const transcripts = join(import.meta.dirname, 'bird-transcripts');
 
-export const versions: readonly string[] = readdirSync(folder).sort();
+export const versions: readonly string[] = readdirSync(transcripts).sort();
 
 export function transcriptNames(version: string): readonly string[] {
-  return readdirSync(join(folder, version)).sort();
+  return readdirSync(join(transcripts, version)).sort();
 }
 
 /** The exchanges of one file in order; a second greeting is a second connection. */
 export function readTranscript(version: string, name: string): readonly Exchange[] {
   const exchanges: { command: string | null; text: string }[] = [];
-  for (const line of readFileSync(join(folder, version, name), 'utf8').split('\n')) {
+  for (const line of readFileSync(join(transcripts, version, name), 'utf8').split('\n')) {
     const body = line.slice(3);
     if (line.startsWith('S: 0001 BIRD ')) exchanges.push({ command: null, text: `${body}\n` });
     else if (line.startsWith('C: ')) exchanges.push({ command: body, text: '' });

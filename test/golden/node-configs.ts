@@ -1,5 +1,6 @@
 /** Node configs as the loader would make them, by hand: what the golden files and other tests render. */
 import type { NodeConfig, Service, Uplink } from '../../src/types/config.ts';
+import { defaultSession } from '../../src/types/session-options.ts';
 import { asn, millis, ratio } from '../../src/types/units.ts';
 
 const probe = { intervalMillis: millis(200), timeoutMillis: millis(1000) };
@@ -16,13 +17,18 @@ export function uplink(name: string, more: Partial<Uplink> = {}): Uplink {
       passwordFile: null,
       multihop: null,
       bfd: false,
+      session: defaultSession,
     },
     gateway: { 4: '223.118.10.1', 6: '2001:db8:58::1' },
     table: 1001,
+    egressTable: 2001,
     localPref: 300,
     med: 100,
     prepend: 0,
+    communities: [],
+    drainCommunities: [],
     import: 'default',
+    capacityBits: null,
     targets: [],
     probe,
     ...more,
@@ -33,6 +39,10 @@ export function service(name: string, ...prefixes: readonly string[]): Service {
   return {
     name,
     prefixes: prefixes.map((text) => ({ text, family: text.includes(':') ? 6 : 4 })),
+    ready: [],
+    alone: 'drain',
+    uplinks: new Map(),
+    egress: 'best',
   };
 }
 
@@ -44,7 +54,14 @@ export function nodeConfig(
   return {
     mode: 'live',
     node: { name: 'hk1', site: 'hkg', asn: asn(65001), routerId: '10.255.0.1' },
-    bird: { socket: '/run/bird/bird.ctl', config: '/etc/bird/causeway/causeway.conf', layout },
+    bird: {
+      socket: '/run/bird/bird.ctl',
+      command: null,
+      adopt: new Map(),
+      config: '/etc/bird/causeway/causeway.conf',
+      layout,
+      rpki: null,
+    },
     services,
     uplinks,
     policy: {
@@ -53,13 +70,30 @@ export function nodeConfig(
       patienceMillis: millis(5000),
       falseAlarmMillis: millis(315_360_000_000),
       regions: { share: ratio(0.5), weights: new Map() },
-      recovery: { cleanMillis: millis(60_000), holdMillis: millis(60_000), maxHoldMillis: millis(3_600_000) },
+      recovery: {
+        cleanMillis: millis(60_000),
+        holdMillis: millis(60_000),
+        maxHoldMillis: millis(3_600_000),
+        canary: 'off',
+      },
       drain: { med: 65000, prepend: 3, gshut: true },
+      tieFamilies: false,
     },
-    guards: { keepUplinks: 1, togetherMillis: millis(15_000) },
-    onStop: 'keep',
-    http: { host: '127.0.0.1', port: 9180 },
+    probeEngine: 'icmp-socket',
+    guards: {
+      keepUplinks: 1,
+      keepNodes: 1,
+      togetherMillis: millis(15_000),
+      maxWithdrawals: { count: 3, windowMillis: millis(900_000) },
+      flapBudget: 'cisco',
+    },
+    onStop: { do: 'keep', deadlineMillis: millis(60_000) },
+    onBoot: 'as-left',
+    maintenance: [],
+    http: { host: '127.0.0.1', port: 9180, tokenFile: null },
     paths: { state: '/var/lib/causeway', control: '/run/causeway/control.sock' },
+    record: null,
+    shadow: null,
   };
 }
 
@@ -77,6 +111,7 @@ export function threeCarriers(layout: 'whole' | 'include' = 'whole'): NodeConfig
           passwordFile: null,
           multihop: null,
           bfd: false,
+          session: defaultSession,
         },
         gateway: { 4: '63.218.20.1', 6: '2001:db8:34::1' },
         table: 1002,
@@ -93,6 +128,7 @@ export function threeCarriers(layout: 'whole' | 'include' = 'whole'): NodeConfig
           passwordFile: null,
           multihop: null,
           bfd: false,
+          session: defaultSession,
         },
         gateway: { 4: '103.90.30.1', 6: '2001:db8:92::1' },
         table: 1003,
@@ -117,14 +153,22 @@ export function oddities(): NodeConfig {
           passwordFile: '/etc/causeway/cmi.key',
           multihop: 2,
           bfd: true,
+          session: defaultSession,
         },
         prepend: 8,
         import: 'none',
       }),
       uplink('pccw', {
         interface: 'eth0.100',
-        source: { 6: 'fe80::2' },
-        peer: { asn: asn(3491), address: { 6: 'fe80::1' }, passwordFile: null, multihop: null, bfd: true },
+        source: { 6: '2001:db8:34::2' },
+        peer: {
+          asn: asn(3491),
+          address: { 6: 'fe80::1' },
+          passwordFile: null,
+          multihop: null,
+          bfd: true,
+          session: defaultSession,
+        },
         gateway: { 6: 'fe80::1' },
         table: 1002,
       }),
@@ -137,6 +181,7 @@ export function oddities(): NodeConfig {
           passwordFile: '/etc/causeway/hkbn.key',
           multihop: null,
           bfd: false,
+          session: defaultSession,
         },
         gateway: { 4: '103.90.30.1' },
         table: 1003,
@@ -161,6 +206,7 @@ export function smallest(layout: 'whole' | 'include'): NodeConfig {
           passwordFile: null,
           multihop: null,
           bfd: false,
+          session: defaultSession,
         },
         gateway: { 4: '223.118.10.1' },
       }),

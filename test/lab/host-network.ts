@@ -6,6 +6,8 @@ import { execa } from 'execa';
 export interface HostNetwork {
   /** Name of the node's namespace. */
   readonly node: string;
+  /** Name of the namespace of the other ends. */
+  readonly other: string;
   /** `ip` in the node's namespace, and in the one of the other ends. */
   near(...args: readonly string[]): Promise<{ readonly stdout: string }>;
   far(...args: readonly string[]): Promise<{ readonly stdout: string }>;
@@ -47,6 +49,7 @@ export async function createHostNetwork(): Promise<HostNetwork> {
   };
   const network: HostNetwork = {
     node,
+    other,
     near,
     far,
     pair,

@@ -6,6 +6,7 @@ import { readLinks, watchLinks, type LinkWatch } from '../../src/host/links.ts';
 import { checkRouting } from '../../src/host/routing-check.ts';
 import { ipScript } from '../../src/host/routing-text.ts';
 import { routingPlan } from '../../src/host/routing.ts';
+import type { NodeConfig } from '../../src/types/config.ts';
 import type { RouteFact } from '../../src/types/link-view.ts';
 import { nodeConfig, uplink } from '../unit/host-node.ts';
 import { createHostNetwork, type HostNetwork } from './host-network.ts';
@@ -270,6 +271,32 @@ test('a rule that is missing without harm is named with the command that adds it
     family: 4,
     missing: ['ip -4 rule add pref 10001 oif eth1 lookup 1001'],
   });
+});
+
+test('rules for answers by source are printed, set and missed like the others', async () => {
+  const [web, ...services] = config.services;
+  if (web === undefined) throw new Error('the config has no service');
+  const as = {
+    state: 'announce',
+    med: null,
+    prepend: null,
+    communities: null,
+    drainCommunities: null,
+  } as const;
+  const bySource: NodeConfig = {
+    ...config,
+    services: [{ ...web, egress: 'by-source', uplinks: new Map([['pccw', as]]) }, ...services],
+  };
+  await network.shell(ipScript(routingPlan(bySource), { withRoutes: true }));
+  const missing = async (): Promise<readonly (readonly string[])[]> =>
+    (await checkRouting(bySource, ip)).map((fact) => (fact.kind === 'ok' ? fact.missing : [fact.text]));
+  expect(await missing()).toEqual([[], [], [], []]);
+  const [prefix] = web.prefixes;
+  const mend = `ip -4 rule add pref 20000 from ${prefix?.text} lookup 2002`;
+  await network.near('rule', 'del', 'pref', '20000');
+  expect(await missing()).toEqual([[], [], [mend], []]);
+  await network.near('rule', 'add', 'pref', '20000', 'from', '203.0.112.0/23', 'lookup', '2002');
+  expect(await missing()).toEqual([[], [], [mend], []]);
 });
 
 test('tables that have names are known by their numbers', async () => {

@@ -1,165 +1,233 @@
 /** What decide and plan promise in any world: many random ones, several ticks each. */
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { decide, type DecideInput } from '../../src/core/decide/decide.ts';
-import { type DecideMemory, emptyDecideMemory } from '../../src/core/decide/memory.ts';
+import { decide } from '../../src/core/decide/decide.ts';
+import { restoreDecideMemory } from '../../src/core/decide/restore-memory.ts';
+import { tieFamilies } from '../../src/core/decide/tied-families.ts';
+import { overrideFor } from '../../src/core/decide/which-override.ts';
 import { plan } from '../../src/core/plan/plan.ts';
 import { protocolWishes } from '../../src/core/plan/protocols.ts';
-import type { Override } from '../../src/types/override.ts';
-import { millis } from '../../src/types/units.ts';
+import { instant } from '../../src/types/units.ts';
 import type { AnnouncementWish, Wish } from '../../src/types/wish.ts';
 import { birdShowing, type Shown } from '../support/bird.ts';
 import { nodeWith } from '../support/node-config.ts';
-import { type Fact, inputAt } from '../support/world.ts';
+import { names, playWorld, type Tick, type World, worlds } from '../support/random-world.ts';
 
-const names = ['cmi', 'pccw', 'hkbn'];
-const numRuns = process.env['CAUSEWAY_TEST_FULL'] === '1' ? 30_000 : 600;
+const numRuns = process.env['CAUSEWAY_TEST_FULL'] === '1' ? 67_000 : 150;
+const options = { numRuns };
 
-const fact: fc.Arbitrary<Fact> = fc.record({
-  health: fc.constantFrom('unknown', 'healthy', 'degraded', 'failed'),
-  since: fc.integer({ min: 0, max: 400 }),
-  inBadSeconds: fc.boolean(),
-  loss: fc.double({ min: 0, max: 1, noNaN: true }),
-  gateway: fc.constantFrom('healthy', 'failed'),
-});
-const session = fc.constantFrom('up', 'up', 'up', 'down', 'unknown');
-const override = fc.constantFrom(null, null, null, 'announce', 'withdraw', 'drain');
+const keyOf = ({ uplink, service, family }: AnnouncementWish): string => `${uplink}_${service}${family}`;
+const drawn = { withdraw: 0, drain: 1, announce: 2 } as const;
 
-const moment = fc.record({
-  facts: fc.tuple(fact, fact, fact),
-  sessions: fc.tuple(session, session, session),
-  overrides: fc.tuple(override, override, override),
-  seconds: fc.integer({ min: 1, max: 120 }),
-});
-const worlds = fc.record({
-  moments: fc.array(moment, { minLength: 1, maxLength: 8 }),
-  keepUplinks: fc.integer({ min: 0, max: 3 }),
-});
-type World = {
-  moments: readonly (typeof moment extends fc.Arbitrary<infer M> ? M : never)[];
-  keepUplinks: number;
-};
+function isForced({ input }: Tick, wish: AnnouncementWish): boolean {
+  return forcing(input.overrides, wish) !== null;
+}
 
-function overridesOf(states: readonly (Override['state'] | null)[]): readonly Override[] {
-  return states.flatMap((state, index): Override[] => {
-    const uplink = names[index] ?? '';
-    const subject = { kind: 'announcement', service: 'web', uplink, family: 4 } as const;
-    return state === null ? [] : [{ subject, state, author: 'ops', reason: 'x', at: '', expires: null }];
+function forcing(overrides: Tick['input']['overrides'], wish: AnnouncementWish) {
+  const words = overrides.filter(({ author }) => author !== 'maintenance');
+  return overrideFor(words, wish.service, wish.uplink, wish.family);
+}
+
+/** The wishes of each group. */
+function groupsOf({ decision }: Tick): readonly (readonly AnnouncementWish[])[] {
+  const { announcements } = decision.wish;
+  return [
+    ...new Map(
+      announcements.map(({ service, family }) => [
+        `${service}${family}`,
+        announcements.filter((one) => one.service === service && one.family === family),
+      ]),
+    ).values(),
+  ];
+}
+
+/** The verdict that counts: with tied families the worse of both. */
+function verdictOf({ input, world }: Tick, { uplink, family }: AnnouncementWish) {
+  const health = world.tie ? tieFamilies(input.uplinks, input.health) : input.health;
+  return health.find((one) => one.uplink === uplink && one.family === family)?.uplinkVerdict;
+}
+const sessionOf = ({ input }: Tick, { uplink, family }: AnnouncementWish) =>
+  input.sessions.get(`${uplink}${family}`);
+
+function isGoodEnough(tick: Tick, wish: AnnouncementWish): boolean {
+  const health = verdictOf(tick, wish)?.health;
+  return (health === 'healthy' || health === 'degraded') && sessionOf(tick, wish) !== 'down';
+}
+
+/** Whether only link verdicts speak for this group: nothing above them, no freeze. */
+function isPlain(tick: Tick, group: readonly AnnouncementWish[]): boolean {
+  const { input } = tick;
+  const isChecked = group[0]?.service === 'dns';
+  return input.overrides.length === 0 && input.freeze === null && !(isChecked && !isSurelyReady(tick));
+}
+
+function isSurelyReady({ decision }: Tick): boolean {
+  return decision.memory.readied['dns']?.ready === true;
+}
+
+function forEach(world: World, check: (tick: Tick, group: readonly AnnouncementWish[]) => void): void {
+  playWorld(world, (tick) => {
+    for (const group of groupsOf(tick)) check(tick, group);
   });
 }
 
-/** Plays a world and hands each tick's input, wish and the wish before to `check`. */
-function play(
-  world: World,
-  check: (input: DecideInput, wish: Wish, before: DecideMemory, facts: readonly Fact[]) => void,
-): void {
-  let memory = emptyDecideMemory;
-  let now = 400;
-  for (const { facts, sessions, overrides, seconds } of world.moments) {
-    now += seconds;
-    const input = inputAt(now, Object.fromEntries(facts.map((one, index) => [names[index], one])), {
-      guards: { keepUplinks: world.keepUplinks, togetherMillis: millis(15_000) },
-      sessions: new Map(sessions.map((one, index) => [`${names[index]}4`, one])),
-      overrides: overridesOf(overrides),
-    });
-    const before = memory;
-    const decision = decide(input, before);
-    memory = decision.memory;
-    check(input, decision.wish, before, facts);
-  }
-}
-
-const options = { numRuns };
-
 describe('decide, in any world', () => {
-  test.prop([worlds], options)('an override always holds', (world) => {
-    play(world, (input, wish) => {
-      for (const { subject, state } of input.overrides) {
-        if (subject.kind !== 'announcement') continue;
-        expect(wish.announcements.find((one) => one.uplink === subject.uplink)?.state).toBe(state);
+  test.prop([worlds], options)('a forced state always holds, with its author', (world) => {
+    forEach(world, (tick, group) => {
+      for (const one of group) {
+        const forced = forcing(tick.input.overrides, one);
+        if (forced === null) continue;
+        expect(one).toMatchObject({ state: forced.state, reason: 'override', author: forced.author });
       }
     });
   });
 
-  test.prop([worlds], options)('link verdicts never leave the node without an announcement', (world) => {
-    play(world, (input, wish) => {
-      if (world.keepUplinks === 0) return;
-      const free = wish.announcements.filter(
-        (one) => !isOverridden(input, one) && input.sessions.get(`${one.uplink}4`) !== 'down',
-      );
-      const carried = wish.announcements.filter(
-        (one) => one.state !== 'withdraw' && input.sessions.get(`${one.uplink}4`) !== 'down',
-      );
-      const canReturn = free.filter((one) =>
-        input.health.some((h) => h.uplink === one.uplink && h.uplinkVerdict.reason !== 'link-down'),
-      );
-      if (canReturn.length > 0) expect(carried).not.toEqual([]);
+  test.prop([worlds], options)('nothing is announced above what maintenance and readiness leave', (world) => {
+    forEach(world, (tick, group) => {
+      for (const one of group) {
+        if (isForced(tick, one) || tick.input.freeze !== null) continue;
+        const windows = tick.input.overrides.filter(({ author }) => author === 'maintenance');
+        const most = overrideFor(windows, one.service, one.uplink, one.family)?.state ?? 'announce';
+        expect(drawn[one.state]).toBeLessThanOrEqual(drawn[most]);
+        if (one.service !== 'dns') continue;
+        const readied = tick.decision.memory.readied['dns'];
+        if (readied?.ready === false) expect(one.state).not.toBe('announce');
+        const was = tick.before.wished[keyOf(one)]?.state;
+        if (readied?.ready === false && was === 'withdraw') expect(one.state).toBe('withdraw');
+        if (tick.input.booting && readied?.once !== true) expect(one.state).toBe('withdraw');
+      }
     });
   });
 
-  test.prop([worlds], options)('a failed uplink leaves at once while a good one is announced', (world) => {
-    play(world, (input, wish, before, facts) => {
-      const good = names.filter((name, index) => isGoodAnnounced(input, before, name, facts[index]));
-      const enough = good.length >= world.keepUplinks && good.length > 0;
-      for (const one of wish.announcements) {
-        const health = facts[names.indexOf(one.uplink)]?.health;
-        if (!enough || health !== 'failed' || isOverridden(input, one)) continue;
+  test.prop([worlds], options)('link verdicts never take the last announcement without consent', (world) => {
+    forEach(world, (tick, group) => {
+      const consented = tick.decision.memory.consented.some(
+        (key) => key === `${group[0]?.service}${group[0]?.family}`,
+      );
+      if (world.keepUplinks === 0 || !isPlain(tick, group) || consented) return;
+      const canBe = group.filter(
+        (one) => sessionOf(tick, one) !== 'down' && verdictOf(tick, one)?.reason !== 'link-down',
+      );
+      const wasByPeople = group.some((one) => {
+        const standing = tick.before.standing[keyOf(one)];
+        return standing?.state === 'withdraw' && !standing.byVerdict;
+      });
+      const carried = group.filter((one) => one.state !== 'withdraw' && sessionOf(tick, one) !== 'down');
+      if (canBe.length > 0 && !wasByPeople) expect(carried).not.toEqual([]);
+    });
+  });
+
+  test.prop([worlds], options)('with any uplink good enough the node is never dark', (world) => {
+    forEach(world, (tick, group) => {
+      if (world.keepUplinks === 0 || !isPlain(tick, group) || world.fleet) return;
+      if (!group.some((one) => isGoodEnough(tick, one))) return;
+      const carried = group.filter((one) => one.state !== 'withdraw' && sessionOf(tick, one) !== 'down');
+      expect(carried.some((one) => verdictOf(tick, one)?.health !== 'failed')).toBe(true);
+    });
+  });
+
+  test.prop([worlds], options)('a failed uplink waits for nothing while a good one is announced', (world) => {
+    forEach(world, (tick, group) => {
+      if (world.capacity || tick.input.freeze !== null) return;
+      const good = group.filter((one) => isGoodEnough(tick, one) && isAnnouncedGood(tick, one));
+      if (good.length < Math.max(1, world.keepUplinks)) return;
+      for (const one of group) {
+        if (verdictOf(tick, one)?.health !== 'failed' || isForced(tick, one)) continue;
         expect(one.state).toBe('withdraw');
       }
     });
   });
 
   test.prop([worlds], options)('unknown changes nothing by itself', (world) => {
-    play(world, (input, wish, before, facts) => {
-      for (const one of wish.announcements) {
-        const standing = before.standing[`${one.uplink}_web4`]?.state ?? 'announce';
-        if (facts[names.indexOf(one.uplink)]?.health !== 'unknown' || isOverridden(input, one)) continue;
-        if (one.reason !== 'last-resort') expect(one.state).toBe(standing);
+    forEach(world, (tick, group) => {
+      for (const one of group) {
+        if (verdictOf(tick, one)?.health !== 'unknown' || !isPlain(tick, group)) continue;
+        const standing = tick.before.standing[keyOf(one)]?.state ?? 'announce';
+        if (one.reason === 'unknown-keep') expect(one.state).toBe(standing);
+        else expect(['last-resort', 'backup', 'flap']).toContain(one.reason);
       }
     });
   });
+
+  test.prop([worlds], options)('a frozen wish changes only by the word of an operator or a hand', (world) => {
+    forEach(world, (tick, group) => {
+      if (tick.input.freeze === null) return;
+      for (const one of group) {
+        const was = tick.before.wished[keyOf(one)];
+        if (!isForced(tick, one) && was !== undefined) expect(one.state).toBe(was.beneath);
+      }
+    });
+  });
+
+  test.prop([worlds], options)(
+    'every wish has reason, text and author, and what is held says by what',
+    (world) => {
+      forEach(world, (tick, group) => {
+        for (const { held, text, author, reason } of group) {
+          expect([text, author, reason]).not.toContain('');
+          if (held === null) continue;
+          expect(held.text).not.toBe('');
+          if (held.until === null) {
+            expect(['all-bad', 'last-resort', 'frozen', 'no-consent', 'capacity']).toContain(held.guard);
+          } else expect(held.until).toBeGreaterThan(tick.input.now);
+        }
+      });
+    },
+  );
 
   test.prop([worlds], options)('the order of what is known does not matter', (world) => {
-    play(world, (input, wish, before) => {
-      const turned = { ...input, health: input.health.toReversed(), overrides: input.overrides.toReversed() };
-      expect(decide(turned, before).wish.announcements).toEqual(wish.announcements);
+    playWorld(world, ({ input, before, decision }) => {
+      const turned = {
+        ...input,
+        health: input.health.toReversed(),
+        overrides: input.overrides.toReversed(),
+        sessions: new Map([...input.sessions].toReversed()),
+        traffic: new Map([...input.traffic].toReversed()),
+      };
+      const again = decide(turned, before);
+      expect(again.wish).toEqual(decision.wish);
+      expect(again.memory).toEqual(decision.memory);
     });
   });
 
-  test.prop([worlds], options)('what is held says which guard, why and what ends it', (world) => {
-    play(world, (_input, wish) => {
-      for (const { held, text, author } of wish.announcements) {
-        expect(text).not.toBe('');
-        expect(author).not.toBe('');
-        if (held !== null) expect(held.until !== null || held.text !== '').toBe(true);
-      }
+  test.prop([worlds, fc.integer({ min: 1, max: 10_000_000 })], options)(
+    'time that runs back is the time that was, and wall time decides nothing',
+    (world, back) => {
+      playWorld(world, ({ input, before, decision }) => {
+        if (before.now === null) return;
+        const still = decide({ ...input, now: before.now }, before);
+        expect(decide({ ...input, now: instant(before.now - back) }, before)).toEqual(still);
+        const year = (text: string) => text.replace('2026', '1999');
+        const overrides = input.overrides.map((one) => ({ ...one, at: year(one.at) }));
+        expect(decide({ ...input, overrides }, before).wish).toEqual(decision.wish);
+      });
+    },
+  );
+
+  test.prop([worlds], options)('a memory that went through the checkpoint decides the same', (world) => {
+    playWorld(world, ({ input, before, decision }) => {
+      const restored = restoreDecideMemory(JSON.parse(JSON.stringify(before)));
+      expect(decide(input, restored).wish).toEqual(decision.wish);
+    });
+  });
+
+  test.prop([worlds], options)('nothing is planned once BIRD shows the wish', (world) => {
+    playWorld(world, ({ input, decision: { wish } }) => {
+      const config = { ...nodeWith([...names]), services: input.services };
+      const protocols = protocolWishes(config, wish, input.overrides);
+      const shown = Object.fromEntries(
+        [...protocols].map(([name, { up }]) => [name, { state: up ? 'up' : 'down' } satisfies Shown]),
+      );
+      expect(plan(wish, protocols, birdShowing(shown))).toEqual({ steps: [], missing: [] });
     });
   });
 });
 
-function isOverridden(input: DecideInput, wish: AnnouncementWish): boolean {
-  return input.overrides.some(
-    ({ subject }) => subject.kind === 'announcement' && subject.uplink === wish.uplink,
-  );
-}
-
-function isGoodAnnounced(
-  input: DecideInput,
-  before: DecideMemory,
-  name: string,
-  measured: Fact | undefined,
-): boolean {
-  const forced = input.overrides.find(
-    ({ subject }) => subject.kind === 'announcement' && subject.uplink === name,
-  )?.state;
-  const state = forced ?? before.standing[`${name}_web4`]?.state ?? 'announce';
-  const well = measured?.health === 'healthy' || measured?.health === 'degraded';
-  return (
-    state !== 'withdraw' &&
-    well &&
-    measured.inBadSeconds !== true &&
-    input.sessions.get(`${name}4`) !== 'down'
-  );
+/** Announced at the last tick, drained or not, and neither failed nor in its bad seconds. */
+function isAnnouncedGood(tick: Tick, wish: AnnouncementWish): boolean {
+  const forced = forcing(tick.input.overrides, wish)?.state;
+  const was = forced ?? tick.before.wished[keyOf(wish)]?.state ?? 'announce';
+  return was !== 'withdraw' && wish.state !== 'withdraw' && verdictOf(tick, wish)?.inBadSeconds === false;
 }
 
 describe('plan, from any state', () => {

@@ -1,6 +1,6 @@
 /** What holds of health whatever the outcomes are. */
 import { fc, test } from '@fast-check/vitest';
-import { describe, expect } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { checkpoint } from '../../src/core/health/checkpoint.ts';
 import { createHealth } from '../../src/core/health/create-health.ts';
 import { judge } from '../../src/core/health/judge.ts';
@@ -13,10 +13,41 @@ import { instant, millis } from '../../src/types/units.ts';
 import { policyWith, tasksOf } from '../unit/health-world.ts';
 
 const start = 1_000_000;
-const tasks = tasksOf({ ID: 2, PH: 1, MY: 1 }, { gateway: true });
-const policy = policyWith({
-  recovery: { cleanMillis: millis(3000), holdMillis: millis(0), maxHoldMillis: millis(0) },
-});
+const isFull = process.env['CAUSEWAY_TEST_FULL'] === '1';
+
+const recovery = {
+  ...policyWith().recovery,
+  cleanMillis: millis(3000),
+  holdMillis: millis(0),
+  maxHoldMillis: millis(0),
+};
+
+/** Five tasks in each: one uplink with its gateway; and two uplinks, three kinds and all limits that can be set. */
+const variants = [
+  {
+    name: 'one uplink by the defaults',
+    runs: {},
+    tasks: tasksOf({ ID: 2, PH: 1, MY: 1 }, { gateway: true }),
+    policy: policyWith({ recovery }),
+  },
+  {
+    name: 'two uplinks, several kinds and every limit',
+    runs: isFull ? {} : { numRuns: 25 },
+    tasks: [
+      ...tasksOf({ ID: 3 }).map((task) => task),
+      ...tasksOf({ ID: 1 }, { uplink: 'pccw' }).map((task) => Object.assign({}, task, { id: 3 })),
+      ...tasksOf({ ID: 1 }).map((task) => Object.assign({}, task, { id: 4, kind: 'mtu' as const })),
+    ],
+    policy: policyWith({
+      recovery,
+      latency: { badMillis: millis(300), baseline: 0.6 },
+      jitter: { badMillis: millis(200), baseline: 2 },
+      windowProbes: 60,
+    }),
+  },
+] as const;
+let [{ tasks, policy }]: readonly [Pick<(typeof variants)[number], 'tasks' | 'policy'>, ...unknown[]] =
+  variants;
 
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   { weight: 4, arbitrary: fc.constant<Outcome>({ kind: 'lost' }) },
@@ -42,7 +73,7 @@ interface Second {
 }
 
 const second: fc.Arbitrary<Second> = fc.record({
-  outcomes: fc.array(fc.option(outcome, { freq: 6 }), { minLength: tasks.length, maxLength: tasks.length }),
+  outcomes: fc.array(fc.option(outcome, { freq: 6 }), { minLength: 5, maxLength: 5 }),
   link: fc.constantFrom<LinkFact>('up', 'up', 'up', 'up', 'up', 'up', 'up', 'up', 'down', 'missing'),
 });
 /** Seconds come in runs, or nothing would last long enough to be decided. */
@@ -91,17 +122,24 @@ function historyOf(
   });
 }
 
-describe('health', () => {
-  test.prop([seconds])('is the same for the same outcomes, and for any order within a batch', (all) => {
-    const history = historyOf(all);
-    expect(historyOf(all)).toEqual(history);
-    expect(historyOf(all, (samples) => samples.toReversed())).toEqual(history);
-    expect(
-      historyOf(all, (samples) => samples.toSorted((a, b) => b.sentAt - a.sentAt || a.task - b.task)),
-    ).toEqual(history);
+describe.each(variants)('health of $name', (variant) => {
+  beforeEach(() => {
+    ({ tasks, policy } = variant);
   });
 
-  test.prop([seconds])(
+  test.prop([seconds], variant.runs)(
+    'is the same for the same outcomes, and for any order within a batch',
+    (all) => {
+      const history = historyOf(all);
+      expect(historyOf(all)).toEqual(history);
+      expect(historyOf(all, (samples) => samples.toReversed())).toEqual(history);
+      expect(
+        historyOf(all, (samples) => samples.toSorted((a, b) => b.sentAt - a.sentAt || a.task - b.task)),
+      ).toEqual(history);
+    },
+  );
+
+  test.prop([seconds], variant.runs)(
     'counts answered and lost alone: other outcomes beside them change no verdict',
     (all) => {
       const extra = (samples: readonly Sample[]): readonly Sample[] => [
@@ -122,22 +160,25 @@ describe('health', () => {
     },
   );
 
-  test.prop([seconds, outcome])('is not changed by outcomes of cells that are closed', (all, late) => {
-    let memory = createHealth(tasks, policy, instant(start));
-    let other = createHealth(tasks, policy, instant(start));
-    all.forEach((one, index) => {
-      const next = step(memory, one, index);
-      memory = next.memory;
-      // A cell of 1 s closes 1 s of timeout and a little slack after its end.
-      const closed = index - 3;
-      const lateSamples = closed < 0 ? [] : samplesOf({ ...one, outcomes: tasks.map(() => late) }, closed);
-      const otherNext = step(observe(other, lateSamples), one, index);
-      other = otherNext.memory;
-      expect(otherNext.health).toEqual(next.health);
-    });
-  });
+  test.prop([seconds, outcome], variant.runs)(
+    'is not changed by outcomes of cells that are closed',
+    (all, late) => {
+      let memory = createHealth(tasks, policy, instant(start));
+      let other = createHealth(tasks, policy, instant(start));
+      all.forEach((one, index) => {
+        const next = step(memory, one, index);
+        memory = next.memory;
+        // A cell of 1 s closes 1 s of timeout and a little slack after its end.
+        const closed = index - 3;
+        const lateSamples = closed < 0 ? [] : samplesOf({ ...one, outcomes: tasks.map(() => late) }, closed);
+        const otherNext = step(observe(other, lateSamples), one, index);
+        other = otherNext.memory;
+        expect(otherNext.health).toEqual(next.health);
+      });
+    },
+  );
 
-  test.prop([seconds, fc.nat()])('goes on the same from a checkpoint', (all, seed) => {
+  test.prop([seconds, fc.nat()], variant.runs)('goes on the same from a checkpoint', (all, seed) => {
     const cut = seed % all.length;
     let memory = createHealth(tasks, policy, instant(start));
     all.slice(0, cut).forEach((one, index) => {
@@ -156,7 +197,7 @@ describe('health', () => {
     });
   });
 
-  test.prop([seconds])('does not change when time stands still or seems to run back', (all) => {
+  test.prop([seconds], variant.runs)('does not change when time stands still or seems to run back', (all) => {
     let memory = createHealth(tasks, policy, instant(start));
     all.forEach((one, index) => {
       const next = step(memory, one, index);
@@ -167,7 +208,7 @@ describe('health', () => {
     });
   });
 
-  test.prop([seconds])(
+  test.prop([seconds], variant.runs)(
     'turns from failed to healthy or degraded only where cells of the clean run were answered',
     (all) => {
       const uplink = historyOf(all).map((healths) => healths[0]?.uplinkVerdict.health);

@@ -1,8 +1,9 @@
 /** A small node for tests of the core: uplinks cmi, pccw and hkbn, service web, IPv4 unless said otherwise. */
 import type { DecideInput } from '../../src/core/decide/decide.ts';
-import type { Service, Uplink } from '../../src/types/config.ts';
+import type { Guards, Service, Uplink } from '../../src/types/config.ts';
 import type { UplinkHealth, Verdict } from '../../src/types/health.ts';
 import type { Policy } from '../../src/types/policy.ts';
+import { defaultSession } from '../../src/types/session-options.ts';
 import { asn, type Family, instant, millis, ratio } from '../../src/types/units.ts';
 import type { HealthReason, HealthState } from '../../src/types/wire/enums.ts';
 
@@ -12,8 +13,22 @@ export const policy: Policy = {
   patienceMillis: millis(5000),
   falseAlarmMillis: millis(3.15e11),
   regions: { share: ratio(0.5), weights: new Map() },
-  recovery: { cleanMillis: millis(60_000), holdMillis: millis(60_000), maxHoldMillis: millis(3_600_000) },
+  recovery: {
+    cleanMillis: millis(60_000),
+    holdMillis: millis(60_000),
+    maxHoldMillis: millis(3_600_000),
+    canary: 'off',
+  },
   drain: { med: 65000, prepend: 3, gshut: true },
+  tieFamilies: false,
+};
+
+export const guards: Guards = {
+  keepUplinks: 1,
+  keepNodes: 1,
+  togetherMillis: millis(15_000),
+  maxWithdrawals: { count: 3, windowMillis: millis(900_000) },
+  flapBudget: 'cisco',
 };
 
 export function uplinkNamed(name: string): Uplink {
@@ -28,19 +43,31 @@ export function uplinkNamed(name: string): Uplink {
       passwordFile: null,
       multihop: null,
       bfd: false,
+      session: defaultSession,
     },
     gateway: { 4: '192.0.2.1', 6: '2001:db8::1' },
     table: 1001,
+    egressTable: 2001,
     localPref: 100,
     med: 100,
     prepend: 0,
+    communities: [],
+    drainCommunities: [],
     import: 'default',
+    capacityBits: null,
     targets: [],
     probe: { intervalMillis: millis(200), timeoutMillis: millis(1000) },
   };
 }
 
-export const web: Service = { name: 'web', prefixes: [{ family: 4, text: '203.0.113.0/24' }] };
+export const web: Service = {
+  name: 'web',
+  prefixes: [{ family: 4, text: '203.0.113.0/24' }],
+  uplinks: new Map(),
+  egress: 'best',
+  ready: [],
+  alone: 'drain',
+};
 
 export interface Fact {
   readonly health: HealthState;
@@ -102,12 +129,17 @@ export function inputAt(
     services: [web],
     uplinks: Object.keys(facts).map((name) => uplinkNamed(name)),
     policy,
-    guards: { keepUplinks: 1, togetherMillis: millis(15_000) },
+    guards,
     waitMillis: millis(7000),
     health: Object.entries(facts).map(([name, fact]) => healthOf(name, 4, fact)),
     sessions: new Map(Object.keys(facts).map((name) => [`${name}4`, 'up'] as const)),
     usableDefaults: new Set(Object.keys(facts).map((name) => `${name}4`)),
     overrides: [],
+    readiness: new Map(),
+    booting: false,
+    freeze: null,
+    traffic: new Map(),
+    fleet: null,
     now: instant(seconds * 1000),
     ...more,
   };

@@ -151,6 +151,32 @@ describe('passwords', () => {
     },
   );
 
+  test('bytes that are not UTF-8 are a problem, since another secret would reach BIRD', async () => {
+    writeFileSync(path, Buffer.from([0x73, 0xe9, 0x73]));
+    const read = await readPasswords([peerOf(path)]);
+    expect(read).toMatchObject({ kind: 'bad', problems: [{ text: expect.stringContaining(path) }] });
+  });
+
+  test('secrets of TCP-AO are by uplink and key id, and a problem names the key', async () => {
+    writeFileSync(path, 'first\n');
+    const made = peerOf(null);
+    const aoKeys = [path, `${path}.none`].map(
+      (secretFile, id) => ({ id, secretFile, algorithm: 'hmac-sha1' }) as const,
+    );
+    const withKeys = (keys: typeof aoKeys): ReturnType<typeof uplink> => ({
+      ...made,
+      peer: { ...made.peer, session: { ...made.peer.session, aoKeys: keys } },
+    });
+    expect(await readPasswords([withKeys(aoKeys.slice(0, 1))])).toEqual({
+      kind: 'ok',
+      passwords: new Map([['cmi/ao/0', 'first']]),
+    });
+    expect(await readPasswords([withKeys(aoKeys)])).toEqual({
+      kind: 'bad',
+      problems: [{ text: `uplinks.cmi.peer.ao_keys[1].secret_file: ${path}.none cannot be read (ENOENT)` }],
+    });
+  });
+
   test('a file that is missing is a problem with its errno', async () => {
     const read = await readPasswords([peerOf(path)]);
     expect(read).toMatchObject({ kind: 'bad', problems: [{ text: expect.stringContaining('ENOENT') }] });

@@ -139,8 +139,34 @@ describe('writing', () => {
     });
     const ran = await render('--write', '--bird', bird);
     expect(ran.code).toBe(1);
-    expect(ran.complaint).toContain('line 12, column 5: syntax error, unexpected X');
+    expect(ran.complaint).toContain(
+      'line 12, column 5: syntax error, unexpected X (timeformat route iso long ms;);',
+    );
     expect(readdirSync(folder).sort()).toEqual(['bird', 'causeway.yaml']);
+  });
+
+  test('what this BIRD does not have is refused by its key, with 2, before any text is checked', async () => {
+    const bird = join(folder, 'bird');
+    const says = (version: string): void =>
+      writeFileSync(bird, `#!/bin/sh\n[ "$1" = --version ] && echo "BIRD version ${version}" >&2\nexit 0\n`, {
+        mode: 0o755,
+      });
+    const secret = join(folder, 'cmi.ao');
+    writeFileSync(secret, 's3cret-word\n');
+    passwordLine = `, ao_keys: [{ id: 1, secret_file: ${secret} }]`;
+    says('2.0.12');
+    const ran = await render('--write', '--bird', bird);
+    expect(ran).toEqual({
+      code: 2,
+      answer: '',
+      complaint:
+        'uplinks.cmi.peer.ao_keys: TCP-AO needs BIRD 2.17 or newer, and this is 2.0.12: leave it out, or bring BIRD up to date\n',
+    });
+    expect(existsSync(owned)).toBe(false);
+    says('3.1.8');
+    expect(await render('--write', '--bird', bird)).toMatchObject({ code: 0, complaint: '' });
+    expect(readFileSync(owned, 'utf8')).toContain('secret "s3cret-word";');
+    expect((await render()).answer).not.toContain('s3cret-word');
   });
 
   test('without bird to check with nothing is written, with 3', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { readStates, restate } from '../../bird/file-states.ts';
 import { renderConfig } from '../../bird/render/config.ts';
+import { unmetNeeds } from '../../bird/render/needs.ts';
 import { announcementsOf, defaultStates } from '../../bird/render/parts.ts';
 import type { NodeConfig } from '../../src/types/config.ts';
 import { nodeConfig, oddities, service, threeCarriers, uplink } from '../golden/node-configs.ts';
@@ -66,6 +67,51 @@ test('a family without prefixes exports nothing', () => {
 test('an announcement can be prepended eight times', () => {
   const text = render(nodeConfig([uplink('cmi', { prepend: 8 })], [service('web', '203.0.113.0/24')]));
   expect(text.match(/bgp_path\.prepend/g)?.length).toBe(8);
+});
+
+test('what a version has is told from its numbers, and a text that is none has nothing', () => {
+  const key = { id: 1, secretFile: '/k', algorithm: 'hmac-sha1' } as const;
+  const made = uplink('cmi');
+  const session = { ...made.peer.session, aoKeys: [key] };
+  const config = nodeConfig(
+    [uplink('cmi', { peer: { ...made.peer, session } })],
+    [service('web', '203.0.113.0/24')],
+  );
+  const versions = ['2.0.12', '2.9', '2.16.9', '2.17', '2.17.6', '2.20.0', '3.0', '3.4.0', '10.1', 'unknown'];
+  expect(versions.filter((version) => unmetNeeds(config, version).length > 0)).toEqual([
+    '2.0.12',
+    '2.9',
+    '2.16.9',
+    'unknown',
+  ]);
+  expect(unmetNeeds(threeCarriers(), '2.0.12')).toEqual([]);
+});
+
+test('communities of an announcement are those of the service on that uplink, else of the uplink', () => {
+  const own = { state: 'announce', med: null, prepend: null, drainCommunities: null } as const;
+  const config = nodeConfig(
+    [
+      uplink('cmi', { communities: [{ kind: 'standard', numbers: [1, 2] }] }),
+      uplink('pccw', { communities: [{ kind: 'standard', numbers: [3, 4] }] }),
+    ],
+    [
+      {
+        ...service('web', '203.0.113.0/24'),
+        uplinks: new Map([['cmi', { ...own, communities: [{ kind: 'large', numbers: [5, 6, 7] }] }]]),
+      },
+    ],
+  );
+  const added = (name: string): readonly string[] =>
+    blockOf(render(config), name).match(/bgp_\w+\.add\([^;]*\);/g) ?? [];
+  expect(added('announce_cmi_web4')).toEqual(['bgp_large_community.add((5,6,7));']);
+  expect(added('announce_pccw_web4')).toEqual(['bgp_community.add((3,4));']);
+  expect(added('drain_pccw_web4')).toEqual([]);
+});
+
+test('without a service that answers by source, learnt routes go straight into master', () => {
+  const text = render(threeCarriers());
+  expect(blockOf(text, 'learn_cmi4')).toContain('table master4; peer table t_cmi4;');
+  expect(text).not.toMatch(/\be_cmi4|egress_cmi4|ek_cmi4/);
 });
 
 test('include leaves out what is the operator’s, and whole has it', () => {

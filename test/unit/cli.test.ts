@@ -36,7 +36,7 @@ describe('usage', () => {
     ['an unknown option', ['check', '--fast'], "error: unknown option '--fast'"],
     ['an option without its value', ['check', '-c'], "error: option '-c, --config <file>' argument missing"],
     ['an argument too many', ['check', 'causeway.yaml'], 'error: too many arguments'],
-    ['explain without a word', ['explain'], 'Usage: causeway explain'],
+    ['explain without a word', ['explain'], "error: missing required argument 'what'"],
   ])('%s ends with 2 and prints nothing on stdout', async (_name, words, says) => {
     const { out, err, code } = await run(...words);
     expect({ out, code }).toEqual({ out: '', code: 2 });

@@ -14,10 +14,10 @@ bird:
 services:
   web:
     prefixes: [203.0.113.0/24, "2001:db8:a::/48"]
-    ready: { http: "http://127.0.0.1:8080/healthz", interval: 1s, rise: 2, fall: 3 } # later
+    ready: { http: "http://127.0.0.1:8080/healthz", interval: 1s, rise: 2, fall: 3 }
     uplinks: {}
     egress: best
-    alone: drain # later
+    alone: drain
 uplinks:
   cmi:
     carrier: cmi
@@ -50,25 +50,25 @@ policy:
     clean: 60s
     hold: 60s
     max_hold: 1h
-    canary: drain # later
+    canary: drain
   drain: { med: 65000, prepend: 3, gshut: true }
   tie_families: false
 guards:
   keep_uplinks: 1
-  keep_nodes: 1 # later
+  keep_nodes: 1
   together: 15s
-  max_withdrawals: 3/15min # later
-  flap_budget: cisco # later
+  max_withdrawals: 3/15min
+  flap_budget: cisco
 on_stop: keep
 on_boot: as-left
-maintenance: [ { uplink: hkbn, cron: "0 3 * * 2", timezone: Asia/Hong_Kong, duration: 2h, state: drain, reason: "carrier window" } ] # later
+maintenance: [ { uplink: hkbn, cron: "0 3 * * 2", timezone: Asia/Hong_Kong, duration: 2h, state: drain, reason: "carrier window" } ]
 fleet: { redis: "redis://10.0.0.5:6379/0" } # later
 geodns: { url: "https://dns-api.example", token_file: /etc/causeway/geodns.token } # later
 webhooks: []
 edge: { host: hk1.edge.example.com, weight: 100 } # later
 http:
   listen: "127.0.0.1:9180"
-  token_file: /etc/causeway/http.token # later
+  token_file: /etc/causeway/http.token
 paths:
   state: /var/lib/causeway
   control: /run/causeway/control.sock

@@ -98,11 +98,19 @@ describe('a valid file', () => {
         patienceMillis: 5000,
         falseAlarmMillis: 10 * 365 * 86_400_000,
         regions: { share: 0.5, weights: new Map() },
-        recovery: { cleanMillis: 60_000, holdMillis: 60_000, maxHoldMillis: 3_600_000 },
+        recovery: { cleanMillis: 60_000, holdMillis: 60_000, maxHoldMillis: 3_600_000, canary: 'drain' },
         drain: { med: 65_000, prepend: 3, gshut: true },
       },
-      guards: { keepUplinks: 1, togetherMillis: 15_000 },
-      onStop: 'keep',
+      guards: {
+        keepUplinks: 1,
+        keepNodes: 1,
+        togetherMillis: 15_000,
+        maxWithdrawals: { count: 3, windowMillis: 900_000 },
+        flapBudget: 'cisco',
+      },
+      onStop: { do: 'keep', deadlineMillis: 60_000 },
+      onBoot: 'as-left',
+      maintenance: [],
       http: { host: '127.0.0.1', port: 9180 },
     });
   });
@@ -112,8 +120,8 @@ describe('a valid file', () => {
       .replace('policy:', 'policy:\n  probe: { interval: 100ms, timeout: 2s }')
       .replace('interface: eth2', 'interface: eth2\n    probe: { interval: 1s }');
     expect(configOf(text).uplinks.map(({ probe }) => probe)).toEqual([
-      { intervalMillis: 100, timeoutMillis: 2000 },
-      { intervalMillis: 1000, timeoutMillis: 2000 },
+      { intervalMillis: 100, timeoutMillis: 2000, fullSizeMillis: 15_000 },
+      { intervalMillis: 1000, timeoutMillis: 2000, fullSizeMillis: 15_000 },
     ]);
   });
 

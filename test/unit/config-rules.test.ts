@@ -115,7 +115,7 @@ const rules: readonly Case[] = [
     rule: 'a target without any probe',
     from: '{ name: jkt-2, region: ID, ping: [198.51.100.11, "2001:db8:62::11"] }',
     to: '▶{ name: jkt-2, region: ID }',
-    says: 'uplinks.cmi.targets[1]: found a mapping, allowed: a target with ping or tcp, or both',
+    says: 'uplinks.cmi.targets[1]: found a mapping, allowed: a target with ping, tcp, http or dns, or several of them',
   },
   {
     rule: 'a port alone without ping',

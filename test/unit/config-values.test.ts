@@ -25,7 +25,7 @@ const values: readonly Case[] = [
     rule: 'an unknown key with one slip of the finger',
     from: '    carrier: cmi',
     to: '    ▶carier: cmi\n    carrier: cmi',
-    says: 'uplinks.cmi.carier: found the unknown key "carier", allowed: one of carrier, interface, source, peer, gateway, table, local_pref, med, prepend, import, targets, probe (did you mean carrier?)',
+    says: 'uplinks.cmi.carier: found the unknown key "carier", allowed: one of carrier, interface, source, peer, gateway, table, egress_table, local_pref, med, prepend, communities, drain_communities, capacity, looking_glass, import, targets, probe (did you mean carrier?)',
   },
   {
     rule: 'a key that is missing',
@@ -205,7 +205,7 @@ const values: readonly Case[] = [
     rule: 'a section that is not a mapping',
     from: 'policy:',
     to: 'guards: ▶strict\npolicy:',
-    says: 'guards: found "strict", allowed: a mapping with the keys keep_uplinks, together',
+    says: 'guards: found "strict", allowed: a mapping with the keys keep_uplinks, keep_nodes, together, max_withdrawals, flap_budget',
   },
   {
     rule: 'a target that is named gateway',

@@ -10,6 +10,7 @@ import { protocolWishes } from '../../src/core/plan/protocols.ts';
 import { adoptHands, adoptStanding } from '../../src/daemon/adopt.ts';
 import { openStateFolder } from '../../src/daemon/checkpoint.ts';
 import { keepFile } from '../../src/daemon/file-keeper.ts';
+import { openOverrideStore } from '../../src/daemon/override-store.ts';
 import type { Override } from '../../src/types/override.ts';
 import type { AnnounceState } from '../../src/types/wire/enums.ts';
 import type { Wish } from '../../src/types/wish.ts';
@@ -150,13 +151,17 @@ describe('the state folder', () => {
     expires: null,
   };
   const trouble: string[] = [];
+  const store = () => openOverrideStore(join(folder, 'state'));
   const open = () => openStateFolder(join(folder, 'state'), (text) => trouble.push(text));
 
   test('keeps overrides and the checkpoint of this boot', async () => {
     const look = { bootMillis: 1, configuredMillis: 2, up: { bgp_cmi4: true } };
-    await open().saveOverrides([override]);
+    await store().save({ overrides: [override], released: new Set(['announce_cmi_web4']) }, 30_000);
     await open().saveCheckpoint({ health: 'h', decide: emptyDecideMemory, look });
-    expect(await open().loadOverrides()).toEqual([override]);
+    expect(await store().load()).toEqual({
+      overrides: [override],
+      released: new Set(['announce_cmi_web4']),
+    });
     expect(await open().loadCheckpoint()).toEqual({ health: 'h', decide: emptyDecideMemory, look });
   });
 
@@ -164,14 +169,22 @@ describe('the state folder', () => {
     mkdirSync(join(folder, 'state'));
     for (const name of ['overrides.json', 'checkpoint.json'])
       writeFileSync(join(folder, 'state', name), text);
-    expect(await open().loadOverrides()).toEqual([]);
+    const damaged = store();
+    expect((await damaged.load()).overrides).toEqual([]);
+    expect(damaged.trouble()).toContain('cannot be read');
     expect((await open().loadCheckpoint()).health).toBe('');
   });
 
   test('that cannot be written is told and not thrown', async () => {
     writeFileSync(join(folder, 'state'), 'in the way');
-    await open().saveOverrides([override]);
+    const blocked = store();
+    expect(await blocked.save({ overrides: [override], released: new Set() }, 30_000)).toBe(false);
+    expect(blocked.trouble()).toMatch(/ENOTDIR|EEXIST/);
     await open().saveCheckpoint({ health: '', decide: emptyDecideMemory, look: null });
-    expect(trouble.filter((text) => text.includes('cannot be written'))).toHaveLength(2);
+    expect(trouble.filter((text) => text.includes('cannot be written'))).toHaveLength(1);
+    rmSync(join(folder, 'state'));
+    blocked.retry();
+    expect(await blocked.save({ overrides: [override], released: new Set() }, 30_000)).toBe(true);
+    expect(blocked.trouble()).toBe(null);
   });
 });

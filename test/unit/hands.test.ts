@@ -1,6 +1,6 @@
 /** Whose hand: what is adopted from BIRD, what ends an override, and what is nobody's word. */
 import { describe, expect, test } from 'vitest';
-import { type HandsInput, lookOf, readHands } from '../../src/core/hands/hands.ts';
+import { type HandsInput, lookOf, readHands, stillReleased } from '../../src/core/hands/hands.ts';
 import { subjectsOf } from '../../src/core/hands/subject.ts';
 import type { BirdSeen } from '../../src/types/bird-view.ts';
 import type { Override } from '../../src/types/override.ts';
@@ -114,6 +114,29 @@ describe('a hand that takes down', () => {
       { running: false },
     );
     expect(hands(birdShowing(announced), seen).events).toEqual([]);
+  });
+});
+
+describe('a hand that an operator released', () => {
+  const byHand = birdShowing({
+    ...announced,
+    announce_cmi_web4: { state: 'down', message: 'ticket 42', sinceMillis: later },
+  });
+  const released = new Set(['announce_cmi_web4', 'drain_cmi_web4']);
+
+  test('is not adopted again, though BIRD still shows its message, also where nothing is remembered', () => {
+    expect(hands(byHand, byHand, { released }).events).toEqual([]);
+    expect(hands(null, byHand, { released }).events).toEqual([]);
+    expect(hands(null, byHand).events).toEqual(['adopted announce_cmi_web4']);
+  });
+
+  test('is forgotten for what went up, so that the next hand counts', () => {
+    const up = birdShowing(announced);
+    expect(stillReleased(released, byHand)).toEqual(released);
+    expect(stillReleased(released, up)).toEqual(new Set(['drain_cmi_web4']));
+    expect(hands(up, byHand, { released: stillReleased(released, up) }).events).toEqual([
+      'adopted announce_cmi_web4',
+    ]);
   });
 });
 

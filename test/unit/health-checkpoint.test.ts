@@ -85,7 +85,7 @@ describe('a checkpoint', () => {
       const changed = `${text.slice(0, place)}${text[place] === '1' ? '2' : '1'}${text.slice(place + 1)}`;
       expect(restore(changed)).toBeNull();
     }
-    expect(restore(text.replace('causeway-health-1', 'causeway-health-2'))).toBeNull();
+    expect(restore(text.replace('causeway-health-2', 'causeway-health-1'))).toBeNull();
     expect(restore('{}\n{}')).toBeNull();
   });
 
@@ -110,7 +110,12 @@ test('another policy keeps the decided verdicts and recovers by its own rules', 
     at >= fault && at < fault + 10_000 ? lost : answered,
   );
   run(world, fault + 20_000);
-  const recovery = { cleanMillis: millis(30_000), holdMillis: millis(0), maxHoldMillis: millis(0) };
+  const recovery = {
+    cleanMillis: millis(30_000),
+    holdMillis: millis(0),
+    maxHoldMillis: millis(0),
+    canary: 'off',
+  } as const;
   const policy = policyWith({ recovery, regions: { share: ratio(0.6), weights: new Map() } });
   const judged = judge(world.memory, policy, new Map(), instant(world.nowMillis), instant(world.nowMillis));
   expect(judged.health[0]?.uplinkVerdict.health).toBe('failed');

@@ -80,7 +80,12 @@ describe('a failed uplink', () => {
   });
 
   test('recovers in seconds with a short clean time, and does not fail again by its old cells', () => {
-    const recovery = { cleanMillis: millis(3000), holdMillis: millis(3000), maxHoldMillis: millis(60_000) };
+    const recovery = {
+      cleanMillis: millis(3000),
+      holdMillis: millis(3000),
+      maxHoldMillis: millis(60_000),
+      canary: 'off',
+    } as const;
     const world = worldWith(outage, policyWith({ recovery }));
     run(world, healed + 5000);
     expect(healthOf(world).uplinkVerdict.health).toBe('healthy');
@@ -89,7 +94,12 @@ describe('a failed uplink', () => {
   });
 
   test('is not made by two regions that come back together: their bad cells were their own matter', () => {
-    const recovery = { cleanMillis: millis(3000), holdMillis: millis(3000), maxHoldMillis: millis(60_000) };
+    const recovery = {
+      cleanMillis: millis(3000),
+      holdMillis: millis(3000),
+      maxHoldMillis: millis(60_000),
+      canary: 'off',
+    } as const;
     const regional: Path = (task, at) => (['ID', 'PH'].includes(task.region) ? outage(task, at) : answered);
     const world = worldWith(regional, policyWith({ recovery }));
     run(world, healed);
@@ -200,7 +210,12 @@ describe('the link', () => {
   });
 
   test('that was down puts the clean run off, whatever the cells before are when they close', () => {
-    const recovery = { cleanMillis: millis(3000), holdMillis: millis(0), maxHoldMillis: millis(0) };
+    const recovery = {
+      cleanMillis: millis(3000),
+      holdMillis: millis(0),
+      maxHoldMillis: millis(0),
+      canary: 'off',
+    } as const;
     const down = fault + 3000;
     // The cells that lose are closed after the link was seen down; they must not bring the clean run forward.
     const world = worldWith(

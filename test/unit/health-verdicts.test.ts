@@ -89,7 +89,9 @@ describe('loss', () => {
     run(world, fault + 6400);
     const { uplinkVerdict, gateway } = healthOf(world);
     expect(uplinkVerdict).toMatchObject({ health: 'failed', reason: 'loss' });
-    expect(uplinkVerdict.text).toBe('loss 100 % on 10 of 10 targets in 5 s, gateway answers');
+    expect(uplinkVerdict.text).toBe(
+      'loss 100 % on 10 of 10 targets in 5 s, gateway answers: the fault lies in the carrier, near us',
+    );
     expect(gateway?.health).toBe('healthy');
   });
 

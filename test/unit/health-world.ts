@@ -18,8 +18,14 @@ export function policyWith(change: Partial<Policy> = {}): Policy {
     patienceMillis: millis(5000),
     falseAlarmMillis: millis(10 * yearMillis),
     regions: { share: ratio(0.5), weights: new Map() },
-    recovery: { cleanMillis: millis(60_000), holdMillis: millis(60_000), maxHoldMillis: millis(3_600_000) },
+    recovery: {
+      cleanMillis: millis(60_000),
+      holdMillis: millis(60_000),
+      maxHoldMillis: millis(3_600_000),
+      canary: 'off',
+    },
     drain: { med: 65_000, prepend: 3, gshut: true },
+    tieFamilies: false,
     ...change,
   };
 }

@@ -1,5 +1,6 @@
 /** Values for the tests of host, HTTP and status: a node as loading its config gives it, and a status document. */
 import type { NodeConfig, Uplink } from '../../src/types/config.ts';
+import { defaultSession } from '../../src/types/session-options.ts';
 import { asn, millis, ratio } from '../../src/types/units.ts';
 import type { FamilyStatus, StatusDocument } from '../../src/types/wire/status.ts';
 
@@ -10,13 +11,24 @@ export function uplink(name: string, n: number, more: Partial<Uplink> = {}): Upl
     carrier: name,
     interface: `eth${n}`,
     source: { 4: `192.0.2.${4 * n + 2}`, 6: `2001:db8:${n}::2` },
-    peer: { asn: asn(58453 + n), address: gateway, passwordFile: null, multihop: null, bfd: false },
+    peer: {
+      asn: asn(58453 + n),
+      address: gateway,
+      passwordFile: null,
+      multihop: null,
+      bfd: false,
+      session: defaultSession,
+    },
     gateway,
     table: 1000 + n,
+    egressTable: 2000 + n,
     localPref: 300,
     med: 100,
     prepend: 0,
+    communities: [],
+    drainCommunities: [],
     import: 'default',
+    capacityBits: null,
     targets: [
       { name: 'jkt-1', region: 'ID', family: 4, address: '198.51.100.10', ping: true, tcpPort: null },
       { name: 'jkt-1', region: 'ID', family: 6, address: '2001:db8:62::10', ping: true, tcpPort: null },
@@ -30,22 +42,55 @@ export function nodeConfig(uplinks: readonly Uplink[], more: Partial<NodeConfig>
   return {
     mode: 'live',
     node: { name: 'hk1', site: 'hkg', asn: asn(65001), routerId: '10.255.0.1' },
-    bird: { socket: '/run/bird/bird.ctl', config: '/etc/bird/causeway/causeway.conf', layout: 'include' },
-    services: [{ name: 'web', prefixes: [{ family: 4, text: '203.0.113.0/24' }] }],
+    bird: {
+      socket: '/run/bird/bird.ctl',
+      command: null,
+      adopt: new Map(),
+      config: '/etc/bird/causeway/causeway.conf',
+      layout: 'include',
+      rpki: null,
+    },
+    services: [
+      {
+        name: 'web',
+        prefixes: [{ family: 4, text: '203.0.113.0/24' }],
+        uplinks: new Map(),
+        egress: 'best',
+        ready: [],
+        alone: 'drain',
+      },
+    ],
     uplinks,
+    probeEngine: 'icmp-socket',
     policy: {
       loss: { good: ratio(0.005), bad: ratio(0.05) },
       latency: { badMillis: millis(300) },
       patienceMillis: millis(5000),
       falseAlarmMillis: millis(3.15e11),
       regions: { share: ratio(0.5), weights: new Map() },
-      recovery: { cleanMillis: millis(60_000), holdMillis: millis(60_000), maxHoldMillis: millis(3_600_000) },
+      recovery: {
+        cleanMillis: millis(60_000),
+        holdMillis: millis(60_000),
+        maxHoldMillis: millis(3_600_000),
+        canary: 'off',
+      },
       drain: { med: 65000, prepend: 3, gshut: true },
+      tieFamilies: false,
     },
-    guards: { keepUplinks: 1, togetherMillis: millis(15_000) },
-    onStop: 'keep',
-    http: { host: '127.0.0.1', port: 9180 },
+    guards: {
+      keepUplinks: 1,
+      keepNodes: 1,
+      togetherMillis: millis(15_000),
+      maxWithdrawals: { count: 3, windowMillis: millis(900_000) },
+      flapBudget: 'cisco',
+    },
+    onStop: { do: 'keep', deadlineMillis: millis(60_000) },
+    onBoot: 'as-left',
+    maintenance: [],
+    http: { host: '127.0.0.1', port: 9180, tokenFile: null },
     paths: { state: '/var/lib/causeway', control: '/run/causeway/control.sock' },
+    record: null,
+    shadow: null,
     ...more,
   };
 }

@@ -75,7 +75,7 @@ test('overrides name author and end, alarms stand last', () => {
   });
   expect(renderStatus(document, { columns: 200, colour: false }).split('\n').slice(-4)).toEqual([
     'overrides',
-    '    cmi v4 web: withdraw by birdc, until released: carrier asked for it',
+    '    cmi service web IPv4: withdraw by birdc, until released: carrier asked for it',
     'alarms',
     '    bird-unreachable: ENOENT (since 2026-11-30T01:00:00Z)',
   ]);
@@ -103,4 +103,17 @@ test('an unreachable BIRD and a stuck tick stand in the first line', () => {
   expect(renderStatus(document, { columns: 200, colour: false }).split('\n')[0]).toBe(
     'hk1  live  BIRD unreachable (ENOENT at /run/bird/bird.ctl)  prober icmp-socket  TICK STUCK for 9 s',
   );
+});
+
+test('a shadow policy says whether it agrees, and how often it did not', () => {
+  const shadow = {
+    ticks: 900,
+    disagreeingTicks: 40,
+    disagreements: 2,
+    disagreeing: ['cmi_web4'],
+    last: null,
+  };
+  const text = (one: typeof shadow): string => renderStatus(statusOf({ shadow: one }), plain);
+  expect(text(shadow)).toContain('disagrees now on cmi_web4; 2 disagreements in 900 ticks');
+  expect(text({ ...shadow, disagreeing: [] })).toContain('agrees now; 2 disagreements in 900 ticks');
 });

@@ -91,6 +91,25 @@ describe('plan', () => {
     expect(planned.steps.map((step) => step.protocol)).toEqual(['announce_cmi_web4', 'announce_pccw_dns4']);
   });
 
+  test.each(['stop', 'flush'] as const)(
+    'leaves a protocol in state %s alone until it is down, since a hand may be on it, and lets nothing else leave its group',
+    (state) => {
+      const wish = wishOf({ cmi: 'announce', pccw: 'withdraw' });
+      const shown = (announce: Shown) =>
+        birdShowing({
+          announce_cmi_web4: announce,
+          drain_cmi_web4: down,
+          announce_pccw_web4: up,
+          drain_pccw_web4: down,
+        });
+      const protocols = protocolWishes(nodeWith(['cmi', 'pccw']), wish, []);
+      expect(plan(wish, protocols, shown({ state })).steps).toEqual([]);
+      expect(
+        plan(wish, protocols, shown(down)).steps.map(({ command, protocol }) => `${command} ${protocol}`),
+      ).toEqual(['enable announce_cmi_web4', 'disable announce_pccw_web4']);
+    },
+  );
+
   test('names what BIRD lacks and plans nothing for it', () => {
     const wish = wishOf({ cmi: 'withdraw' });
     const planned = plan(wish, protocolWishes(nodeWith(['cmi']), wish, []), birdShowing({}));

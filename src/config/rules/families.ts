@@ -12,14 +12,21 @@ const fewestTargets = 3;
 export function checkFamilies(view: View): readonly Finding[] {
   const announced = families.filter((family) => view.prefixes.some(({ prefix }) => prefix.family === family));
   return view.uplinks.flatMap((uplink) =>
-    families.flatMap((family) => checkFamily(uplink, family, announced.includes(family))),
+    families.flatMap((family) =>
+      checkFamily(uplink, family, announced.includes(family), view.policy.tie_families === true),
+    ),
   );
 }
 
-function checkFamily(uplink: UplinkView, family: Family, announced: boolean): readonly Finding[] {
+function checkFamily(
+  uplink: UplinkView,
+  family: Family,
+  announced: boolean,
+  tied: boolean,
+): readonly Finding[] {
   return [
     ...checkSession(uplink, family, announced),
-    ...checkTargetCount(uplink, family, announced),
+    ...checkTargetCount(uplink, family, announced, tied),
     ...checkGateway(uplink, family),
     ...checkLinkLocal(uplink, family),
   ];
@@ -47,10 +54,19 @@ function checkSession(
   ];
 }
 
-function checkTargetCount(uplink: UplinkView, family: Family, announced: boolean): readonly Finding[] {
+/** With tie_families the verdict of the other family is enough. */
+function checkTargetCount(
+  uplink: UplinkView,
+  family: Family,
+  announced: boolean,
+  tied: boolean,
+): readonly Finding[] {
   const { self, path, targets, targetsComplete } = uplink;
-  const count = targets.filter((target) => target.rows.some((row) => row.family === family)).length;
-  if (announced && targetsComplete && count < fewestTargets)
+  const countOf = (one: Family): number =>
+    targets.filter((target) => target.rows.some((row) => row.family === one)).length;
+  const count = countOf(family);
+  const borrowed = tied && countOf(family === 4 ? 6 : 4) >= fewestTargets;
+  if (announced && targetsComplete && count < fewestTargets && !borrowed)
     return [
       {
         path: [...path, 'targets'],

@@ -1,5 +1,6 @@
 /** Policy and guards: values that only make sense together. */
 import { formatDuration, formatRatio } from '../quantities.ts';
+import { defaultBirdSocket } from '../schema/bird-way.ts';
 import type { Finding } from '../problem.ts';
 import type { View } from '../view.ts';
 
@@ -54,10 +55,16 @@ function checkKeepUplinks({ root, uplinks }: View): readonly Finding[] {
   return [{ path: ['guards', 'keep_uplinks'], where: 'value', found: String(guards.keep_uplinks), allowed }];
 }
 
+/** With a command there is no socket on this machine. */
+function socketOf(bird: View['root']['bird']): string | undefined {
+  if (bird === undefined || bird.command !== undefined) return undefined;
+  return bird.socket ?? defaultBirdSocket;
+}
+
 /** A file that is named twice would be overwritten by one of its owners. */
 function checkPlaces({ root }: View): readonly Finding[] {
   const places = [
-    { path: ['bird', 'socket'], file: root.bird?.socket },
+    { path: ['bird', 'socket'], file: socketOf(root.bird) },
     { path: ['bird', 'config'], file: root.bird?.config },
     { path: ['paths', 'state'], file: root.paths?.state },
     { path: ['paths', 'control'], file: root.paths?.control },

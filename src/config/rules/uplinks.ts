@@ -5,15 +5,13 @@ import type { ConfigPath } from '../leaf.ts';
 import { formatPath, type Finding } from '../problem.ts';
 import type { UplinkView, View } from '../view.ts';
 import { placed } from './families.ts';
-
-/** unspec, default, main and local (rt_tables): taking one would change the whole machine's routing. */
-const kernelTables: readonly number[] = [0, 253, 254, 255];
+import { checkTables } from './tables.ts';
 
 /** Problems of uplinks beside each other and against the node. */
 export function checkUplinks(view: View): readonly Finding[] {
   const { uplinks } = view;
   return [
-    ...checkTables(uplinks),
+    ...checkTables(view),
     ...checkDistinct(uplinks.flatMap((uplink) => interfaceOf(uplink))),
     ...checkDistinct(uplinks.flatMap((uplink) => peersOf(uplink))),
     ...checkDistinct(uplinks.flatMap((uplink) => sourcesOf(uplink))),
@@ -72,26 +70,6 @@ function checkPeerIsOther({ path, peer }: UplinkView, uplinks: readonly UplinkVi
     if (address === undefined || own === undefined) return [];
     const allowed = `an address that no uplink has as its source: ${formatPath(own.path)} is the same`;
     return [{ path: placed([...path, 'peer', 'address'], address), where: 'value', allowed }];
-  });
-}
-
-function checkTables(uplinks: readonly UplinkView[]): readonly Finding[] {
-  const taken = new Map<number, UplinkView>();
-  return uplinks.flatMap((uplink): readonly Finding[] => {
-    const { table, path, self } = uplink;
-    if (table === null) return [];
-    const first = taken.get(table);
-    taken.set(table, first ?? uplink);
-    const given = self.table !== undefined;
-    const found = given ? {} : { found: `${table}, its default` };
-    const place = { path: [...path, 'table'], where: 'value', ...found } as const;
-    if (kernelTables.includes(table))
-      return [
-        { ...place, allowed: `a table other than ${kernelTables.join(', ')}, which are the kernel's own` },
-      ];
-    return first === undefined
-      ? []
-      : [{ ...place, allowed: `a table of its own for each uplink: ${first.name} has ${table}` }];
   });
 }
 

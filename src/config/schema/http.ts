@@ -10,12 +10,16 @@ export interface Listen {
   readonly port: number;
 }
 
-export const httpSchema = section('http', 'The status endpoint.', {
+export const httpSchema = section('http', 'The HTTP endpoint.', {
   listen: leaf(
     'Address and port of the status endpoint; port 0 lets the system choose one.',
     { type: 'string' },
     parseListen,
   ).prefault('127.0.0.1:9180'),
+  token_file: absolutePath(
+    'File with the token that commands over this port need, read at each use; without it only the control socket commands.',
+    'file',
+  ).optional(),
 }).prefault({});
 
 export const pathsSchema = section('paths', 'Where the daemon keeps its state and is controlled.', {

@@ -1,6 +1,6 @@
 /** `policy`: what counts as good, bad and recovered. */
 import { z } from 'zod';
-import { decimal, duration, percent, rate, wholeNumber, yesOrNo } from '../fields.ts';
+import { choice, decimal, duration, percent, rate, surplus, wholeNumber, yesOrNo } from '../fields.ts';
 import { section } from '../section.ts';
 import { policyProbeSchema } from './probe.ts';
 
@@ -13,7 +13,19 @@ const lossSchema = section('policy.loss', 'Share of lost probes.', {
 
 const latencySchema = section('policy.latency', 'Round trip times.', {
   bad: duration('Round trips above this are slow.', { min: 1, max: 5000 }).prefault('300ms'),
+  baseline: surplus(
+    'Round trips above what is usual for the target by more than this are slow, too; learnt within a minute.',
+    { min: 0.1, max: 100 },
+  ).optional(),
 }).prefault({});
+
+const jitterSchema = section('policy.jitter', 'Differences of successive round trips (RFC 3393).', {
+  bad: duration('Differences above this are jitter.', { min: 1, max: 5000 }).optional(),
+  baseline: surplus('Differences above the usual one by more than this are jitter.', {
+    min: 0.5,
+    max: 100,
+  }).optional(),
+});
 
 const regionsSchema = section('policy.regions', 'What failed regions mean for the uplink.', {
   share: percent('Weighted share of failed regions that makes the uplink itself failed.', {
@@ -35,6 +47,10 @@ const recoverySchema = section('policy.recovery', 'When a failed uplink is trust
     max: day,
   }).prefault('60s'),
   max_hold: duration('The longest that the hold grows to.', { min: 0, max: 7 * day }).prefault('1h'),
+  canary: choice(
+    'drain: a return is drained for recovery.clean first, where the flap budget has room; off: it returns fully.',
+    ['drain', 'off'],
+  ).prefault('drain'),
 }).prefault({});
 
 const drainSchema = section('policy.drain', 'How a drained announcement is made unattractive.', {
@@ -47,6 +63,19 @@ export const policySchema = section('policy', 'What counts as good, bad and reco
   probe: policyProbeSchema,
   loss: lossSchema,
   latency: latencySchema,
+  jitter: jitterSchema
+    .refine(({ bad, baseline }) => bad !== undefined || baseline !== undefined, {
+      error: 'bad or baseline, or both',
+    })
+    .optional(),
+  rule: choice(
+    'sequential: the least delay for the budget of false alarms; window: more than loss.bad of the last probes is a fault.',
+    ['sequential', 'window'],
+  ).prefault('sequential'),
+  window: wholeNumber('With rule: window, how many probes of a target, region or uplink are looked at.', {
+    min: 10,
+    max: 100_000,
+  }).prefault(200),
   patience: duration('Bad seconds that it takes, however certain a fault is; 0 judges every probe at once.', {
     min: 0,
     max: 600_000,
@@ -58,4 +87,7 @@ export const policySchema = section('policy', 'What counts as good, bad and reco
   regions: regionsSchema,
   recovery: recoverySchema,
   drain: drainSchema,
+  tie_families: yesOrNo(
+    "Whether IPv4 and IPv6 of an uplink move together; a family without targets then borrows the other's verdict.",
+  ).prefault(false),
 }).prefault({});

@@ -5,8 +5,11 @@ import { section } from '../section.ts';
 import { birdSchema } from './bird.ts';
 import { guardsSchema } from './guards.ts';
 import { httpSchema, pathsSchema } from './http.ts';
+import { maintenanceSchema } from './maintenance.ts';
 import { nodeSchema } from './node.ts';
+import { onStopSchema } from './on-stop.ts';
 import { policySchema } from './policy.ts';
+import { recordSchema, shadowSchema } from './record.ts';
 import { servicesSchema } from './services.ts';
 import { uplinksSchema } from './uplinks.ts';
 
@@ -18,8 +21,16 @@ export const rootSchema = section('', 'The config of a Causeway node.', {
   uplinks: uplinksSchema,
   policy: policySchema,
   guards: guardsSchema,
+  on_stop: onStopSchema,
+  on_boot: choice(
+    'hold: services with a readiness check come up withdrawn after a reboot, until they are ready.',
+    ['as-left', 'hold'],
+  ).prefault('as-left'),
+  maintenance: maintenanceSchema,
   http: httpSchema,
   paths: pathsSchema,
+  record: recordSchema,
+  shadow: shadowSchema,
 });
 
 /** The file after its values were read one by one, before names are resolved. */

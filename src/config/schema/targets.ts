@@ -1,33 +1,12 @@
 /** `uplinks.*.targets`: what is probed through an uplink, and how one entry becomes a row for each family. */
-import { families, type Family, type PerFamily } from '../../types/units.ts';
-import type { Target } from '../../types/config.ts';
-import { parseAddress } from '../addresses.ts';
-import { addresses, parsePerFamily, text } from '../fields.ts';
-import { bad, leaf, ok, type Flaw, type Parsed } from '../leaf.ts';
+import { families, type Family } from '../../types/units.ts';
+import type { ProbePolicy, Target } from '../../types/config.ts';
+import { addresses, text } from '../fields.ts';
+import { bad, ok, type ConfigPath, type Flaw, type Parsed } from '../leaf.ts';
 import { section } from '../section.ts';
 import type { z } from 'zod';
-
-interface Endpoint {
-  readonly family: Family;
-  readonly text: string;
-  readonly port: number;
-}
-
-/** port: at the addresses of ping; endpoints: with addresses of their own. */
-type Tcp =
-  | { readonly kind: 'port'; readonly port: number }
-  | {
-      readonly kind: 'endpoints';
-      readonly endpoints: PerFamily<Endpoint & { readonly index: number | null }>;
-    };
-
-const tcpEditor = {
-  anyOf: [
-    { type: 'integer', minimum: 1, maximum: 65535 },
-    { type: 'string' },
-    { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2 },
-  ],
-};
+import { targetProbeSchema } from './probe.ts';
+import { askOf, dnsSchema, httpSchema, tcpSchema } from './target-kinds.ts';
 
 export const targetSchema = section('uplinks.*.targets.*', 'Something beyond the uplink that is probed.', {
   name: text(
@@ -41,11 +20,10 @@ export const targetSchema = section('uplinks.*.targets.*', 'Something beyond the
     'an ISO country code such as ID, or a name of up to 32 letters, digits or hyphens',
   ),
   ping: addresses('ICMP echo is sent to this address, or to one for each family.').optional(),
-  tcp: leaf(
-    'TCP handshakes: a port at the addresses of ping, or address:port.',
-    tcpEditor,
-    parseTcp,
-  ).optional(),
+  tcp: tcpSchema.optional(),
+  http: httpSchema.optional(),
+  dns: dnsSchema.optional(),
+  probe: targetProbeSchema.optional(),
 });
 
 /** A target as it stands in the file. */
@@ -53,50 +31,88 @@ export type TargetEntry = z.output<typeof targetSchema>;
 
 /** One row for each family that the entry names, IPv4 first. Flaws are relative to the entry. */
 export function rowsOf(entry: TargetEntry): Parsed<readonly Target[]> {
-  const { ping, tcp } = entry;
-  if (ping === undefined && tcp === undefined) return bad('a target with ping or tcp, or both');
+  const { ping, tcp, http, dns } = entry;
+  if (ping === undefined && tcp === undefined && http === undefined && dns === undefined)
+    return bad('a target with ping, tcp, http or dns, or several of them');
   if (ping === undefined && tcp?.kind === 'port')
     return bad('address:port, since there is no ping whose addresses a port alone could use', ['tcp']);
+  if (ping === undefined && dns !== undefined && dns.server === undefined)
+    return bad('a server, since there is no ping whose addresses the question could go to', ['dns']);
   const flaws: Flaw[] = [];
   const rows: Target[] = [];
   for (const family of families) {
-    const echo = ping?.[family];
-    const endpoint = tcp?.kind === 'endpoints' ? tcp.endpoints[family] : undefined;
-    if (echo !== undefined && endpoint !== undefined && echo.text !== endpoint.text) {
-      const path = endpoint.index === null ? ['tcp'] : ['tcp', endpoint.index];
-      flaws.push({
-        path,
-        allowed: `the address of ping, ${echo.text}; another address is a target of its own`,
-      });
+    const [first, ...others] = placesOf(entry, family);
+    if (first === undefined) continue;
+    for (const other of others.filter(({ address }) => address !== first.address)) {
+      const what = `the address of ${first.key}, ${first.address}`;
+      flaws.push({ path: other.path, allowed: `${what}; another address is a target of its own` });
     }
-    const address = echo?.text ?? endpoint?.text;
-    if (address === undefined) continue;
-    const tcpPort = tcp?.kind === 'port' ? tcp.port : (endpoint?.port ?? null);
-    rows.push({ name: entry.name, region: entry.region, family, address, ping: echo !== undefined, tcpPort });
+    rows.push(rowOf(entry, family, first.address));
   }
   return flaws.length > 0 ? { kind: 'bad', flaws } : ok(rows);
 }
 
-function parseTcp(value: unknown): Parsed<Tcp> {
-  if (typeof value !== 'number') {
-    const endpoints = parsePerFamily(value, parseEndpoint);
-    return endpoints.kind === 'bad' ? endpoints : ok({ kind: 'endpoints', endpoints: endpoints.value });
-  }
-  return isPort(value) ? ok({ kind: 'port', port: value }) : bad('a port from 1 to 65535');
+interface Place {
+  readonly key: string;
+  readonly address: string;
+  readonly path: ConfigPath;
 }
 
-function parseEndpoint(value: unknown): Parsed<Endpoint> {
-  const allowed =
-    'a port from 1 to 65535, or an address with one, such as "198.51.100.20:443" or "[2001:db8::20]:443"';
-  const match = typeof value === 'string' ? /^(?:\[([^[\]]+)\]|([^:]+)):([1-9]\d{0,4})$/.exec(value) : null;
-  const port = Number(match?.[3]);
-  const address = parseAddress(match?.[1] ?? match?.[2]);
-  if (match === null || !isPort(port) || address.kind === 'bad') return bad(allowed);
-  const bracketed = match[1] !== undefined;
-  if (bracketed !== (address.value.family === 6)) return bad(allowed);
-  return ok({ family: address.value.family, text: address.value.text, port });
+/** The addresses that the kinds name in a family, each with where it stands. */
+function placesOf({ ping, tcp, http, dns }: TargetEntry, family: Family): readonly Place[] {
+  const named: readonly (readonly [
+    ConfigPath,
+    { readonly text: string; readonly index: number | null } | undefined,
+  ])[] = [
+    [['ping'], ping?.[family]],
+    [['tcp'], tcp?.kind === 'endpoints' ? tcp.endpoints[family] : undefined],
+    [['http', 'url'], http?.url[family]],
+    [['dns', 'server'], dns?.server?.[family]],
+  ];
+  return named.flatMap(([path, at]) => {
+    if (at === undefined) return [];
+    const [key = ''] = path;
+    return [{ key: String(key), address: at.text, path: at.index === null ? path : [...path, at.index] }];
+  });
 }
 
-function isPort(value: number): boolean {
-  return Number.isInteger(value) && value >= 1 && value <= 65535;
+function rowOf(entry: TargetEntry, family: Family, address: string): Target {
+  const { name, region, ping, tcp } = entry;
+  const tcpPort = tcp?.kind === 'port' ? tcp.port : (tcp?.endpoints[family]?.port ?? null);
+  return {
+    name,
+    region,
+    family,
+    address,
+    ping: ping?.[family] !== undefined,
+    // A port alone is at the addresses of ping.
+    tcpPort: tcp?.kind === 'port' && ping?.[family] === undefined ? null : tcpPort,
+    ...httpOf(entry, family),
+    ...dnsOf(entry, family),
+    ...paceOf(entry),
+  };
+}
+
+function httpOf({ http }: TargetEntry, family: Family): Pick<Target, 'http'> {
+  const url = http?.url[family];
+  if (http === undefined || url === undefined) return {};
+  const { tls, path, port } = url;
+  return { http: { tls, path, port, host: http.host ?? null, status: http.status ?? null } };
+}
+
+function dnsOf({ dns, ping }: TargetEntry, family: Family): Pick<Target, 'dns'> {
+  if (dns === undefined) return {};
+  const port =
+    dns.server === undefined ? (ping?.[family] === undefined ? null : 53) : dns.server[family]?.port;
+  return port === null || port === undefined ? {} : { dns: { ...askOf(dns), port } };
+}
+
+function paceOf({ probe }: TargetEntry): Pick<Target, 'probe'> {
+  if (probe === undefined) return {};
+  const pace: Partial<ProbePolicy> = {
+    ...(probe.interval === undefined ? {} : { intervalMillis: probe.interval }),
+    ...(probe.timeout === undefined ? {} : { timeoutMillis: probe.timeout }),
+    ...(probe.full_size === undefined ? {} : { fullSizeMillis: probe.full_size }),
+  };
+  return { probe: pace };
 }

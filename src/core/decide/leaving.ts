@@ -5,57 +5,78 @@
  *   none good, others undecided, within the wait ───▶ held: all-bad
  *   all failed within `together` ───────────────────▶ held: all-bad; only what is surely dead leaves
  *   failed further apart ───────────────────────────▶ leave, the worst first, but keepUplinks stay: last-resort
+ *        … and the fleet consents ──────────────────▶ none need be left
+ *        … and max_withdrawals is reached ──────────▶ held: rate
  */
 import type { Guards } from '../../types/config.ts';
 import { after, type Instant, type Millis } from '../../types/units.ts';
 import type { AnnouncementWish, Held } from '../../types/wish.ts';
 import { wishOf } from './desire.ts';
-import { isCarried, isFailed, isGood, isSurelyDead, type Member, worstFirst } from './member.ts';
+import {
+  isCarried,
+  isCutOff,
+  isFailed,
+  isGood,
+  isSurelyDead,
+  type Member,
+  stateInForce,
+  worstFirst,
+} from './member.ts';
+import { isCounted, recentEvents, spentUntil, type UplinkEvent } from './uplink-events.ts';
 
 export interface Rung {
   readonly member: Member;
   readonly wish: AnnouncementWish;
 }
 
+/** What a group's withdrawals are measured by. */
+export interface LeavingRules {
+  readonly guards: Guards;
+  /** How long a failed uplink waits for the verdicts of the others. */
+  readonly waitMillis: Millis;
+  /** Whether the fleet says that enough other nodes announce the service. */
+  readonly consent: boolean;
+  /** Uplink events that were counted until now. */
+  readonly events: readonly UplinkEvent[];
+  readonly now: Instant;
+}
+
 /** Holds back the withdrawals that these guards do not let through; leaves every other wish as it is. */
-export function guardLeaving(
-  group: readonly Rung[],
-  guards: Guards,
-  waitMillis: Millis,
-  now: Instant,
-): readonly Rung[] {
+export function guardLeaving(group: readonly Rung[], rules: LeavingRules): readonly Rung[] {
   const members = group.map((rung) => rung.member);
   const leaving = group.filter((rung) => wantsToLeave(rung)).map((rung) => rung.member);
   if (leaving.length === 0) return group;
-  const held = heldOnes(members, leaving, guards, waitMillis, now);
+  const held = heldOnes(members, leaving, rules);
   return group.map((rung) => {
     const hold = held.get(rung.member);
-    return hold === undefined ? rung : { member: rung.member, wish: heldWish(rung, hold) };
+    return hold === undefined ? rung : { member: rung.member, wish: heldWishOf(rung, hold) };
   });
 }
 
 function wantsToLeave({ member, wish }: Rung): boolean {
-  return member.override === null && wish.state === 'withdraw' && member.standing.state !== 'withdraw';
+  return (
+    member.override === null &&
+    isFailed(member) &&
+    wish.state === 'withdraw' &&
+    stateInForce(member) !== 'withdraw'
+  );
 }
 
-function heldWish({ member, wish }: Rung, hold: Held): AnnouncementWish {
-  const reason = hold.guard === 'all-bad' ? 'all-bad' : 'last-resort';
-  return wishOf(member, member.standing.state, reason, `${hold.text}; ${wish.text}`, hold);
+function heldWishOf({ member, wish }: Rung, hold: Held): AnnouncementWish {
+  const reason = hold.guard === 'all-bad' || hold.guard === 'rate' ? hold.guard : 'last-resort';
+  const state = member.standing.state === 'withdraw' ? stateInForce(member) : member.standing.state;
+  return wishOf(member, state, reason, `${hold.text}; ${wish.text}`, hold);
 }
 
 function heldOnes(
   members: readonly Member[],
   leaving: readonly Member[],
-  guards: Guards,
-  waitMillis: Millis,
-  now: Instant,
+  rules: LeavingRules,
 ): ReadonlyMap<Member, Held> {
   const carried = members.filter((member) => isCarried(member));
-  if (!carried.some((member) => isGood(member))) {
-    const allBad = heldAllBad(members, carried, leaving, guards, waitMillis, now);
-    if (allBad !== null) return allBad;
-  }
-  return heldLast(carried, leaving, guards.keepUplinks);
+  if (carried.some((member) => isGood(member))) return heldLast(carried, leaving, rules);
+  const held = heldAllBad(members, carried, leaving, rules) ?? heldLast(carried, leaving, rules);
+  return new Map([...held, ...heldByRate(leaving, held, rules)]);
 }
 
 /** null: the uplinks fail further apart, or something tells them apart; then they are judged one by one. */
@@ -63,9 +84,7 @@ function heldAllBad(
   members: readonly Member[],
   carried: readonly Member[],
   leaving: readonly Member[],
-  guards: Guards,
-  waitMillis: Millis,
-  now: Instant,
+  { guards, waitMillis, now }: LeavingRules,
 ): ReadonlyMap<Member, Held> | null {
   const firstFailedAt = Math.min(...leaving.map((member) => member.verdict.since));
   const until = after(
@@ -79,7 +98,7 @@ function heldAllBad(
       until,
     });
   }
-  const judged = members.filter((member) => member.override?.state !== 'withdraw');
+  const judged = members.filter((member) => !isTakenAway(member));
   const failedAt = judged.map((member) => member.verdict.since);
   const together = Math.max(...failedAt) - Math.min(...failedAt) <= guards.togetherMillis;
   if (judged.length < 2 || !judged.every((member) => isFailed(member)) || !together) return null;
@@ -90,6 +109,10 @@ function heldAllBad(
   return holdAll(kept, { guard: 'all-bad', text, until: null });
 }
 
+function isTakenAway({ override, ceiling }: Member): boolean {
+  return (override ?? ceiling)?.state === 'withdraw';
+}
+
 function isUndecided(member: Member): boolean {
   return !isFailed(member) && !isGood(member);
 }
@@ -98,17 +121,40 @@ function holdAll(members: readonly Member[], held: Held): ReadonlyMap<Member, He
   return new Map(members.map((member) => [member, held]));
 }
 
-/** The least bad of those that want to leave stay, as many as keepUplinks still lacks. */
+/** The least bad of those that want to leave stay, as many as keepUplinks still lacks; with consent, none. */
 function heldLast(
   carried: readonly Member[],
   leaving: readonly Member[],
-  keepUplinks: number,
+  { guards: { keepUplinks }, consent }: LeavingRules,
 ): ReadonlyMap<Member, Held> {
+  if (consent) return new Map();
   const staying = carried.filter((member) => !leaving.includes(member)).length;
-  const leastBadFirst = [...leaving].sort(worstFirst).reverse();
+  const leastBadFirst = worstFirst(leaving).toReversed();
   const onSession = leastBadFirst.filter((member) => member.session !== 'down');
   const order = [...onSession, ...leastBadFirst.filter((member) => member.session === 'down')];
   const kept = order.slice(0, Math.max(0, keepUplinks - staying));
   const text = `the last ${keepUplinks === 1 ? 'announcement' : `${keepUplinks} announcements`} of this node`;
   return holdAll(kept, { guard: 'last-resort', text, until: null });
+}
+
+/** With no good one announced a withdrawal needs room in the budget; the worst take what is left of it. */
+function heldByRate(
+  leaving: readonly Member[],
+  held: ReadonlyMap<Member, Held>,
+  { guards, events, now }: LeavingRules,
+): ReadonlyMap<Member, Held> {
+  const { maxWithdrawals, togetherMillis } = guards;
+  const recent = recentEvents(events, maxWithdrawals, now);
+  const uncounted = worstFirst(leaving).filter(
+    (member) =>
+      !held.has(member) && !isCutOff(member) && !isCounted(recent, member.uplink.name, togetherMillis, now),
+  );
+  const room = Math.max(0, maxWithdrawals.count - recent.length);
+  const until = spentUntil(recent, maxWithdrawals);
+  const text = 'guards.max_withdrawals is reached and no other uplink is good';
+  return holdAll(uncounted.slice(room), {
+    guard: 'rate',
+    text,
+    until: until ?? after(now, maxWithdrawals.windowMillis),
+  });
 }

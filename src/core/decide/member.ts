@@ -7,7 +7,10 @@ import type { UplinkHealth, Verdict } from '../../types/health.ts';
 import type { Override } from '../../types/override.ts';
 import type { Family } from '../../types/units.ts';
 import type { AnnounceState } from '../../types/wire/enums.ts';
-import type { Standing } from './memory.ts';
+import { lesser } from './attraction.ts';
+import type { Ceiling } from './ceiling.ts';
+import type { Penalty } from './damping.ts';
+import type { ReturnClock, Standing, Wished } from './memory.ts';
 
 /** Of a BGP session: `down` only when it has surely been down for a while. */
 export type SessionFact = 'up' | 'down' | 'unknown';
@@ -19,21 +22,27 @@ export interface Member {
   readonly verdict: Verdict;
   readonly gateway: Verdict | null;
   readonly session: SessionFact;
+  /** Of an operator or a hand. */
   readonly override: Override | null;
-  /** What the node was to do until now. */
+  /** The most that maintenance, the boot or readiness leave. */
+  readonly ceiling: Ceiling | null;
+  /** Announced fully only where no other uplink of the group can be. */
+  readonly isBackup: boolean;
+  /** What link verdicts made of it until now. */
   readonly standing: Standing;
+  /** The wish of the last tick; null: there was none. */
+  readonly wished: Wished | null;
+  readonly penalty: Penalty | undefined;
+  readonly clock: ReturnClock;
 }
 
-export function memberOf(
-  service: string,
-  uplink: Uplink,
-  health: UplinkHealth,
-  session: SessionFact,
-  override: Override | null,
-  standing: Standing,
-): Member {
-  const { uplinkVerdict: verdict, gateway, family } = health;
-  return { service, uplink, family, verdict, gateway, session, override, standing };
+/** Facts of the uplink, for a member of it. */
+export function uplinkFacts({
+  uplinkVerdict,
+  gateway,
+  family,
+}: UplinkHealth): Pick<Member, 'verdict' | 'gateway' | 'family'> {
+  return { verdict: uplinkVerdict, gateway, family };
 }
 
 /** Whether the carrier gets the prefixes from us now, drained or not. */
@@ -41,8 +50,10 @@ export function isCarried(member: Member): boolean {
   return stateInForce(member) !== 'withdraw' && member.session !== 'down';
 }
 
-function stateInForce(member: Member): AnnounceState {
-  return member.override === null ? member.standing.state : member.override.state;
+/** What the carrier has of it while this tick is decided; an override and a ceiling act at once. */
+export function stateInForce({ override, ceiling, wished, standing }: Member): AnnounceState {
+  if (override !== null) return override.state;
+  return lesser(wished?.state ?? standing.state, ceiling?.state ?? 'announce');
 }
 
 /** Measured well, and not about to be found bad. `unknown` is not good: nobody may lean on it. */
@@ -62,9 +73,14 @@ export function isSurelyDead(member: Member): boolean {
   );
 }
 
-/** Orders members from the worst to the least bad; equal ones by the config's order, the later one being worse. */
-export function worstFirst(a: Member, b: Member): number {
-  return badness(b) - badness(a);
+/** Whether the carrier lost the route without our doing: such a change costs no budget. */
+export function isCutOff(member: Member): boolean {
+  return member.verdict.reason === 'link-down' || member.session === 'down';
+}
+
+/** From the worst to the least bad; of equal ones the one that stands later in the config is worse. */
+export function worstFirst(members: readonly Member[]): readonly Member[] {
+  return members.toReversed().toSorted((one, other) => badness(other) - badness(one));
 }
 
 function badness(member: Member): number {

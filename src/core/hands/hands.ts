@@ -5,6 +5,7 @@
  *   taken up again, after a hand took it down  → the override ends; the wish puts the pair right
  *   taken up against a verdict, by a hand for sure → override: announce or drain, as the pair then stands
  *   up after a restart or configure of BIRD    → nobody's word: the wish is restored
+ *   down by a hand that an operator released   → nobody's word, until it was up once
  */
 import type { BirdSeen } from '../../types/bird-view.ts';
 import { ownMessagePrefix } from '../../types/protocol-names.ts';
@@ -33,6 +34,8 @@ export interface HandsInput {
   readonly overrides: readonly Override[];
   /** Subjects (by subjectKey) whose override ended a moment ago: the other one of the pair may still come up. */
   readonly settling: ReadonlySet<string>;
+  /** Protocols that an operator released from a hand: what holds them down is no hand any more, until they were up. */
+  readonly released?: ReadonlySet<string>;
   /** ISO 8601, for people. */
   readonly at: string;
 }
@@ -78,6 +81,8 @@ function handOn(
   const current = overrides.find((one) => subjectKey(one.subject) === subjectKey(subject)) ?? null;
   if (shown.state === 'down') {
     if (current?.state === 'withdraw' || whoTookDown(shown, input.seen) !== 'hand') return null;
+    // BIRD keeps the hand's message until the protocol goes up again.
+    if (input.released?.has(protocol) === true) return null;
     if (role === 'drain' && !wasUp(input, protocol)) return null;
     const reason =
       shown.message === null || shown.message === '' ? `birdc disable ${protocol}` : shown.message;
@@ -119,6 +124,11 @@ function wasUp({ last }: HandsInput, protocol: string): boolean {
 
 function override(subject: OverrideSubject, state: Override['state'], reason: string, at: string): Override {
   return { subject, state, author: 'birdc', reason, at, expires: null };
+}
+
+/** Of the protocols that were released, those that still show the hand's state. */
+export function stillReleased(released: ReadonlySet<string>, seen: BirdSeen): ReadonlySet<string> {
+  return new Set([...released].filter((protocol) => seen.protocols.get(protocol)?.state === 'down'));
 }
 
 /** What to compare the next look with. */

@@ -39,5 +39,7 @@ export function subjectKey(subject: OverrideSubject): string {
       return `learn_${subject.uplink}${subject.family}`;
     case 'session':
       return `bgp_${subject.uplink}${subject.family}`;
+    case 'selection':
+      return `selection ${subject.uplink ?? '*'} ${subject.service ?? '*'} ${subject.family ?? '*'}`;
   }
 }

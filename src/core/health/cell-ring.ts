@@ -54,20 +54,29 @@ export function slotOf(ring: CellRing, cell: number): number {
   return cell % (ring.windowCells + ring.openCells);
 }
 
+/** Whether the cell takes outcomes: it is not closed, and not too far ahead. */
+export function isOpen(ring: CellRing, cell: number): boolean {
+  return cell >= ring.nextClose && cell < ring.nextClose + ring.openCells;
+}
+
+/** Of an answer's round trip: within the limits, beyond one, or not the path's own. */
+export type Trip = 'well' | 'slow' | 'untimed';
+
 /** Adds an outcome to an open cell. False: the cell is closed already, or too far ahead. */
 export function addOutcome(
   ring: CellRing,
   stream: number,
   cell: number,
   outcome: Outcome,
-  slowMillis: number,
+  trip: Trip,
 ): boolean {
-  if (cell < ring.nextClose || cell >= ring.nextClose + ring.openCells) return false;
+  if (!isOpen(ring, cell)) return false;
   const at = baseOf(ring, cell) + stream;
   switch (outcome.kind) {
     case 'answered':
       increment(ring.answered, at);
-      if (outcome.rttMillis > slowMillis) increment(ring.slow, at);
+      if (trip === 'untimed') return true;
+      if (trip === 'slow') increment(ring.slow, at);
       ring.rtts[slotOf(ring, cell)]?.push(stream * rttSlots + rttBin(outcome.rttMillis));
       return true;
     case 'lost':

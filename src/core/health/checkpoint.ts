@@ -3,11 +3,12 @@
  * CLOCK_MONOTONIC: it is good within one boot.
  */
 import type { Policy } from '../../types/policy.ts';
-import { type Group, type HealthMemory, type Subject, subjectsOf } from './memory.ts';
+import { type Group, type HealthMemory, type Stream, type Subject, subjectsOf } from './memory.ts';
 import type { PoolTest } from './pool-test.ts';
 import {
   type StoredGroup,
   type StoredMemory,
+  type StoredStream,
   type StoredSubject,
   type StoredTest,
   sealed,
@@ -27,7 +28,7 @@ export function checkpoint(memory: HealthMemory): string {
 
 /** Two groups with the same likeness have the same pools and limits. */
 export function likenessOf(policy: Policy, group: Group): string {
-  const { loss, latency, patienceMillis, falseAlarmMillis, recovery } = policy;
+  const { loss, latency, jitter, windowProbes, patienceMillis, falseAlarmMillis, recovery } = policy;
   const streams = group.streams.map(({ name, address, region }, index) => [
     name,
     address,
@@ -35,7 +36,8 @@ export function likenessOf(policy: Policy, group: Group): string {
     group.streams[index]?.class,
     group.scale.rates[index],
   ]);
-  return JSON.stringify([loss, latency, patienceMillis, falseAlarmMillis, recovery.cleanMillis, streams]);
+  const times = [patienceMillis, falseAlarmMillis, recovery.cleanMillis];
+  return JSON.stringify([loss, latency, jitter, windowProbes, ...times, streams]);
 }
 
 function storedGroup(policy: Policy, group: Group): StoredGroup {
@@ -57,6 +59,7 @@ function storedGroup(policy: Policy, group: Group): StoredGroup {
       countsFromLoss: countsFrom.loss[index] ?? 0,
       countsFromSlow: countsFrom.slow[index] ?? 0,
       cells: storedCells(ring, index),
+      ...storedHabits(stream),
     })),
     rtts: storedRtts(ring),
     leftOut: { ...group.leftOut },
@@ -64,8 +67,23 @@ function storedGroup(policy: Policy, group: Group): StoredGroup {
   };
 }
 
+function storedHabits({
+  trips,
+  full,
+  recentKinds,
+}: Stream): Pick<StoredStream, 'trips' | 'last' | 'full' | 'kinds'> {
+  const { icmp, tcp } = recentKinds;
+  const { cells, usualMillis, usualJitterMillis, sumMillis, answers, jitterSumMillis, pairs, last } = trips;
+  return {
+    trips: [cells, usualMillis, usualJitterMillis, sumMillis, answers, jitterSumMillis, pairs],
+    last: [...last].map(([kind, [sentAt, rtt]]) => [kind, sentAt, rtt]),
+    full: [full.passed, full.lostInRow, full.at],
+    kinds: [icmp.answered, icmp.lost, tcp.answered, tcp.lost],
+  };
+}
+
 function storedSubject(subject: Subject): StoredSubject {
-  const { who, failedBy, observedFrom, observedTo, failedBefore, why, shown } = subject;
+  const { who, failedBy, slowBy, observedFrom, observedTo, failedBefore, why, shown } = subject;
   const test = ({ bad, badFrom, pools }: PoolTest): StoredTest => ({
     bad,
     badFrom,
@@ -82,6 +100,7 @@ function storedSubject(subject: Subject): StoredSubject {
   return {
     who: JSON.stringify(who),
     failedBy,
+    slowBy,
     observedFrom,
     observedTo,
     failedBefore,

@@ -13,7 +13,7 @@
  */
 import type { Policy } from '../../types/policy.ts';
 import { clearRing, closeNext, sumOf } from './cell-ring.ts';
-import { decisionText } from './decision-text.ts';
+import { decisionText, slowReason } from './decision-text.ts';
 import { addEvidence, clearEvidence } from './evidence-window.ts';
 import { leftOutStreams, partsWithout, reachesShare, signsOf } from './left-out.ts';
 import type { Group, HealthMemory, Subject } from './memory.ts';
@@ -29,7 +29,10 @@ import {
   turnBad,
   turnGood,
 } from './pool-test.ts';
+import { needsTrips } from './observe.ts';
+import { learn } from './round-trips.ts';
 import { evidenceCells } from './thresholds.ts';
+import { windowFires } from './window-rule.ts';
 
 const kinds: readonly TestKind[] = ['loss', 'slow'];
 
@@ -53,6 +56,7 @@ function closeCell(memory: HealthMemory, group: Group): void {
   const window = evidenceCells(policy);
   addEvidence(group, cell, 1);
   addEvidence(group, cell - window, -1);
+  closeStreams(group, policy);
   const recoverCells = Math.ceil(policy.recovery.cleanMillis / memory.cellMillis);
   const below = [...group.targets.values(), ...group.regions.map((region) => region.subject)];
   for (const subject of group.gateway === null ? below : [...below, group.gateway]) {
@@ -64,6 +68,24 @@ function closeCell(memory: HealthMemory, group: Group): void {
   }
   closeForUplink(memory, group, { cell, recoverCells, window });
   group.health = null;
+}
+
+/** Share of what a stream remembers of its kinds of probes that is left after a second: a fault is told by its own. */
+const fadingPerSecond = 0.5;
+
+function closeStreams(group: Group, policy: Policy): void {
+  const learns = needsTrips(policy);
+  const fading = fadingPerSecond ** group.scale.cellSeconds;
+  for (let index = 0; index < group.streams.length; index += 1) {
+    const stream = group.streams[index];
+    if (stream === undefined) continue;
+    for (const counts of [stream.recentKinds.icmp, stream.recentKinds.tcp]) {
+      counts.answered *= fading;
+      counts.lost *= fading;
+    }
+    const target = group.targetOf[index];
+    if (learns) learn(stream.trips, policy, target?.slow.bad === true || target?.loss.bad === true);
+  }
 }
 
 interface Moment {
@@ -85,10 +107,11 @@ function closeForUplink(memory: HealthMemory, group: Group, at: Moment & { reado
 /** Whether bad regions make the uplink bad: `alone`, while others are well; `all`, as part of a fault of everything. */
 function sharedBy(group: Group, policy: Policy, kind: TestKind): 'no' | 'alone' | 'all' {
   if (group.regions.length < 2) return 'no';
-  // A region without a verdict of its own cannot count as bad.
-  const bad = group.regions.filter(
-    (region) => region.subject[kind].bad && region.subject.streams.length >= 2,
-  );
+  // A region without a verdict of its own cannot count as bad, nor one whose targets are bad on every uplink.
+  const bad = group.regions.filter(({ subject }) => {
+    const own = subject.streams.filter((stream) => !group.blamed[kind].includes(stream));
+    return subject[kind].bad && own.length >= 2;
+  });
   if (!reachesShare(group, policy, bad)) return 'no';
   const others = group.regions.filter((region) => !bad.includes(region));
   return others.some((region) => !testLooksBad(region.subject[kind])) ? 'alone' : 'all';
@@ -120,12 +143,13 @@ function decide(
 ): void {
   const test = subject[kind];
   if (!test.bad) {
-    const own = testAlarms(test);
+    const own = alarmsNow(memory.policy, group, kind, subject);
     if (!own && at.share === 'no') return;
     turnBad(test, at.cell + 1);
     const by = own && at.share !== 'alone' ? 'loss' : 'regions';
     if (kind === 'loss') subject.failedBy = by;
-    const reason = kind === 'loss' ? by : 'latency';
+    else subject.slowBy = slowReason(group, memory.policy, subject);
+    const reason = kind === 'loss' ? by : subject.slowBy;
     subject.why[kind] = decisionText(group, memory.policy, subject, reason);
     return;
   }
@@ -136,6 +160,13 @@ function decide(
   turnGood(test);
   const from = group.countsFrom[kind];
   for (const stream of subject.streams) from[stream] = Math.max(from[stream] ?? 0, since);
+}
+
+/** The sequential test, or the fixed window where the policy asks for it. */
+function alarmsNow(policy: Policy, group: Group, kind: TestKind, subject: Subject): boolean {
+  const { windowProbes } = policy;
+  if (kind === 'slow' || windowProbes === undefined) return testAlarms(subject[kind]);
+  return windowFires(group, subject, windowProbes, policy.loss.bad);
 }
 
 /** Notes when the subject was measured; after a gap longer than the evidence, observation begins anew. */

@@ -5,14 +5,19 @@ import type { Policy } from '../../types/policy.ts';
 import { type Instant, type Millis, millis } from '../../types/units.ts';
 import { newCellRing } from './cell-ring.ts';
 import { partsWithout } from './left-out.ts';
-import type { Group, HealthMemory, Region, Stream, Subject } from './memory.ts';
+import type { Group, HealthMemory, Region, Stream, Subject, Place } from './memory.ts';
 import { type PoolScale, newPoolTest } from './pool-test.ts';
+import { newFullSize } from './full-size.ts';
+import { sharedTargets } from './relative.ts';
+import { newRoundTrips } from './round-trips.ts';
 import { newHistogram } from './rtt-histogram.ts';
 import { cellMillis, evidenceCells, firstWindowMillis, thresholds } from './thresholds.ts';
 
 /** Cells that are kept at least; recovery and patience may need more. */
 const windowMillis = 120_000;
 const windowSpareMillis = 10_000;
+/** The fixed-window rule looks back this far at most, whatever its number of probes. */
+const mostWindowMillis = 3_600_000;
 /** How far samples may run ahead of the judging. */
 const openMillis = 30_000;
 /** Silence: this long, or this many intervals, beyond the timeout. */
@@ -33,14 +38,15 @@ export function createHealth(tasks: readonly ProbeTask[], policy: Policy, now: I
     if (list === undefined) byGroup.set(key, [task]);
     else list.push(task);
   }
-  const places = new Map<number, { readonly group: Group; readonly stream: number }>();
+  const places = new Map<number, Place>();
   const groups: Group[] = [];
   for (const own of byGroup.values()) {
     const first = own[0];
     if (first === undefined) continue;
     const group = newGroup(own, first, policy, now);
     groups.push(group);
-    for (const task of own) places.set(task.id, { group, stream: streamOf(group.streams, task) });
+    for (const task of own)
+      places.set(task.id, { group, stream: streamOf(group.streams, task), kind: task.kind });
   }
   return {
     tasks,
@@ -49,12 +55,15 @@ export function createHealth(tasks: readonly ProbeTask[], policy: Policy, now: I
     now,
     groups,
     places,
+    shared: sharedTargets(groups),
     ignored: 0,
   };
 }
 
-function newGroup(tasks: readonly ProbeTask[], first: ProbeTask, policy: Policy, now: Instant): Group {
+function newGroup(all: readonly ProbeTask[], first: ProbeTask, policy: Policy, now: Instant): Group {
   const cell = cellMillis(policy);
+  // Full-size echoes are not of the path's loss: they have neither a rate nor a silence in it.
+  const tasks = all.filter(({ kind }) => kind !== 'mtu');
   const streams = streamsOf(tasks, now);
   const rates = streams.map((stream) =>
     tasks
@@ -67,7 +76,12 @@ function newGroup(tasks: readonly ProbeTask[], first: ProbeTask, policy: Policy,
     gapCells: evidenceCells(policy),
     rates,
   };
-  const longestMillis = Math.max(policy.recovery.cleanMillis, policy.patienceMillis);
+  const slowest = Math.min(...rates);
+  const longestMillis = Math.max(
+    policy.recovery.cleanMillis,
+    policy.patienceMillis,
+    Math.min(mostWindowMillis, ((policy.windowProbes ?? 0) / slowest) * 1000),
+  );
   const keptMillis = Math.max(windowMillis, longestMillis + windowSpareMillis);
   const windowCells = Math.ceil(keptMillis / cell);
   const nextClose = Math.floor(now / cell);
@@ -79,6 +93,7 @@ function newGroup(tasks: readonly ProbeTask[], first: ProbeTask, policy: Policy,
     uplink: first.uplink,
     family: first.family,
     interface: first.interface,
+    cellMillis: cell,
     timeoutMillis,
     silentMillis: millis(Math.max(silentMillis, silentIntervals * longest) + timeoutMillis),
     scale,
@@ -88,6 +103,7 @@ function newGroup(tasks: readonly ProbeTask[], first: ProbeTask, policy: Policy,
     countsFrom: { loss: new Float64Array(streams.length), slow: new Float64Array(streams.length) },
     ...make,
     leftOut: { loss: '', slow: '' },
+    blamed: { loss: [], slow: [] },
     signs: { loss: '', slow: '' },
     health: null,
   };
@@ -107,6 +123,7 @@ function subjectMaker(
     loss: newPoolTest('loss', parts, scale, cell),
     slow: newPoolTest('slow', parts, scale, cell),
     failedBy: 'loss',
+    slowBy: 'latency',
     why: { loss: '', slow: '' },
     observedFrom: null,
     observedTo: cell,
@@ -167,6 +184,9 @@ function streamsOf(tasks: readonly ProbeTask[], now: Instant): readonly Stream[]
       lastCountedAt: null,
       lastNotRunAt: null,
       lastNotRunWhy: null,
+      trips: newRoundTrips(),
+      full: newFullSize(),
+      recentKinds: { icmp: { answered: 0, lost: 0 }, tcp: { answered: 0, lost: 0 } },
     });
   }
   return streams;

@@ -3,10 +3,12 @@ import type { Evidence } from '../../types/health.ts';
 import type { Policy } from '../../types/policy.ts';
 import { ratio } from '../../types/units.ts';
 import { unreachable } from '../../types/unreachable.ts';
-import { evidenceOfLast } from './evidence.ts';
+import { attributionText } from './attribution.ts';
+import { evidenceOf, evidenceOfLast } from './evidence.ts';
 import { weightOf } from './left-out.ts';
 import type { Group, Region, Subject } from './memory.ts';
-import { type TestKind, testLooksBad, testRisingFrom } from './pool-test.ts';
+import { type TestKind, testRisingFrom } from './pool-test.ts';
+import { type RoundTrips, jitterLimitMillis, slowLimitMillis } from './round-trips.ts';
 import { cellMillis, patienceCells } from './thresholds.ts';
 import { countText, percentText, placeText, rttText } from './wording.ts';
 
@@ -18,18 +20,24 @@ export function decisionText(
   group: Group,
   policy: Policy,
   subject: Subject,
-  reason: 'loss' | 'regions' | 'latency',
+  reason: 'loss' | 'regions' | 'latency' | 'jitter',
 ): string {
-  const cells = cellsOf(group, policy, subject, reason === 'latency' ? 'slow' : 'loss');
+  const slow = reason === 'latency' || reason === 'jitter';
+  const cells = cellsOf(group, policy, subject, slow ? 'slow' : 'loss');
   const seconds = (cells * cellMillis(policy)) / 1000;
   const evidence = evidenceOfLast(group, policy, subject, cells);
   switch (reason) {
     case 'loss': {
       const targets = badTargetsText(subject, evidence);
-      return `loss ${percentText(evidence.loss)}${targets} in ${seconds} s${gatewayText(group, subject)}`;
+      const where = attributionText(group, policy, subject);
+      return `loss ${percentText(evidence.loss)}${targets} in ${seconds} s${where}`;
     }
     case 'latency':
-      return `${rttText(evidence.rttP50Millis)} median, limit ${policy.latency.badMillis} ms${placeText(subject)}`;
+      return `${rttText(evidence.rttP50Millis)} median, limit ${rttText(slowLimit(group, policy, subject))}${placeText(subject)}`;
+    case 'jitter': {
+      const limit = rttText(limitOf(group, subject, (trips) => jitterLimitMillis(trips, policy)));
+      return `round trips jump by more than ${limit} at a median of ${rttText(evidence.rttP50Millis)}${placeText(subject)}`;
+    }
     case 'regions':
       return regionsText(group, policy);
     default:
@@ -59,11 +67,20 @@ function badTargetsText(subject: Subject, evidence: Evidence): string {
   }
 }
 
-/** Tells an uplink's fault near us from one beyond the carrier's next hop. */
-function gatewayText(group: Group, subject: Subject): string {
-  const { gateway } = group;
-  if (subject.who.kind !== 'uplink' || gateway === null || gateway.observedFrom === null) return '';
-  return gateway.loss.bad || testLooksBad(gateway.loss) ? ', gateway is lost too' : ', gateway answers';
+/** Which of the two made an answer slow: where the median is within the limit, its jumps did. */
+export function slowReason(group: Group, policy: Policy, subject: Subject): 'latency' | 'jitter' {
+  if (policy.jitter === undefined) return 'latency';
+  const { rttP50Millis } = evidenceOf(group, policy, subject);
+  return (rttP50Millis ?? 0) > slowLimit(group, policy, subject) ? 'latency' : 'jitter';
+}
+
+/** The lowest limit among the subject's targets. */
+function slowLimit(group: Group, policy: Policy, subject: Subject): number {
+  return limitOf(group, subject, (trips) => slowLimitMillis(trips, policy));
+}
+
+function limitOf(group: Group, subject: Subject, of: (trips: RoundTrips) => number): number {
+  return Math.min(...subject.streams.flatMap((one) => group.streams[one]?.trips ?? []).map(of));
 }
 
 function regionsText(group: Group, policy: Policy): string {

@@ -6,6 +6,7 @@ import { checkpoint } from './checkpoint.ts';
 import { closeDue } from './close-cell.ts';
 import { createHealth } from './create-health.ts';
 import { delayClean, turnBad } from './pool-test.ts';
+import { blame } from './relative.ts';
 import { restoreHealth } from './restore-health.ts';
 import { textOf } from './verdict-text.ts';
 import { type Group, type HealthMemory, type Subject, subjectsOf } from './memory.ts';
@@ -45,6 +46,7 @@ export function judge(
   memory.now = instant(Math.max(memory.now, now));
   const slack = reportedAt === undefined ? slackMillis.unreported : slackMillis.reported;
   const until = Math.min(memory.now, reportedAt ?? memory.now) - slack;
+  blame(memory.groups, memory.shared, memory.now);
   const transitions: Transition[] = [];
   const health = memory.groups.map((group) => {
     const link = links.get(group.uplink) ?? 'up';

@@ -4,7 +4,8 @@
  * that die in the same second do not take the uplink before they are decided. All of it stays below the policy's
  * share, or it is the uplink's matter: then nothing of that step is left out.
  *
- * Without other regions to compare with (all targets in one region) nothing is left out.
+ * Without other regions to compare with (all targets in one region) nothing is left out but what is bad on every uplink
+ * (relative.ts).
  */
 import type { Policy } from '../../types/policy.ts';
 import type { Group, Region, Subject } from './memory.ts';
@@ -35,11 +36,16 @@ export function signsOf(group: Group, kind: TestKind): string {
   let signs = '';
   for (const { subject } of group.regions) signs += signOf(subject, kind);
   for (const subject of group.targets.values()) signs += signOf(subject, kind);
-  return signs;
+  return `${signs}${group.blamed[kind].join(',')}`;
 }
 
 /** Streams that the uplink's pools of one kind leave out now, in ascending order. */
 export function leftOutStreams(group: Group, policy: Policy, kind: TestKind): readonly number[] {
+  const out = new Set([...ownLeftOut(group, policy, kind), ...group.blamed[kind]]);
+  return [...out].sort((a, b) => a - b);
+}
+
+function ownLeftOut(group: Group, policy: Policy, kind: TestKind): readonly number[] {
   if (group.regions.length < 2) return [];
   const decided = (subject: Subject) => isDecided(subject, kind);
   const suspect = (subject: Subject) => decided(subject) || testLooksBad(subject[kind]);
@@ -54,7 +60,7 @@ export function leftOutStreams(group: Group, policy: Policy, kind: TestKind): re
     const more = [...step, ...out.filter((candidate) => !covers(step, candidate))];
     if (fits(group, policy, more)) out = more;
   }
-  return [...new Set(out.flatMap((candidate) => candidate.streams))].sort((a, b) => a - b);
+  return out.flatMap((candidate) => candidate.streams);
 }
 
 /** What an uplink's pools leave out one of: regions; targets where all that count are in one region. */

@@ -4,11 +4,14 @@
  */
 import type { HealthReason, HealthState } from '../../types/wire/enums.ts';
 import type { UplinkHealth, VerdictSubject } from '../../types/health.ts';
-import type { NotRunReason, ProbeTask } from '../../types/outcome.ts';
+import type { NotRunReason, ProbeKind, ProbeTask } from '../../types/outcome.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { Family, Instant, Millis } from '../../types/units.ts';
 import type { CellRing } from './cell-ring.ts';
+import type { FullSize } from './full-size.ts';
 import type { PoolScale, PoolTest } from './pool-test.ts';
+import type { Shared } from './relative.ts';
+import type { RoundTrips } from './round-trips.ts';
 import type { RttHistogram } from './rtt-histogram.ts';
 
 /** One target's address (or the gateway) through one uplink; ICMP and TCP together. */
@@ -23,7 +26,14 @@ export interface Stream {
   lastCountedAt: Instant | null;
   lastNotRunAt: Instant | null;
   lastNotRunWhy: NotRunReason | null;
+  readonly trips: RoundTrips;
+  readonly full: FullSize;
+  /** Answers and losses of ICMP and TCP, older ones fading, to tell what a fault is like. */
+  readonly recentKinds: RecentKinds;
 }
+
+/** Changed in place. */
+export type RecentKinds = Record<'icmp' | 'tcp', { answered: number; lost: number }>;
 
 /** What a subject shows; the sentence is made when it changes and stays until it changes again. */
 export interface Shown {
@@ -43,6 +53,8 @@ export interface Subject {
   readonly slow: PoolTest;
   /** What decided the loss test last. */
   failedBy: 'loss' | 'regions' | 'link-down';
+  /** What decided the slow test last. */
+  slowBy: 'latency' | 'jitter';
   /** The sentences of the latest decisions. */
   readonly why: { loss: string; slow: string };
   /** First and latest closed cell with counted probes of this observation; null: none yet. */
@@ -65,6 +77,7 @@ export interface Group {
   readonly uplink: string;
   readonly family: Family;
   readonly interface: string;
+  readonly cellMillis: Millis;
   readonly timeoutMillis: Millis;
   /** Without counted probes for this long it is silent. */
   readonly silentMillis: Millis;
@@ -89,10 +102,19 @@ export interface Group {
   readonly regionOf: readonly (Subject | null)[];
   /** Streams that the uplink's pools leave out at present, as a key. */
   readonly leftOut: { loss: string; slow: string };
+  /** Streams whose targets are bad on every uplink. */
+  readonly blamed: { loss: readonly number[]; slow: readonly number[] };
   /** What that was found from; empty: not yet. */
   readonly signs: { loss: string; slow: string };
   /** The last result; null: something in it has changed. */
   health: UplinkHealth | null;
+}
+
+/** Where the samples of a task go. */
+export interface Place {
+  readonly group: Group;
+  readonly stream: number;
+  readonly kind: ProbeKind;
 }
 
 export interface HealthMemory {
@@ -103,7 +125,8 @@ export interface HealthMemory {
   now: Instant;
   readonly groups: readonly Group[];
   /** Of each task's id. */
-  readonly places: ReadonlyMap<number, { readonly group: Group; readonly stream: number }>;
+  readonly places: ReadonlyMap<number, Place>;
+  readonly shared: readonly Shared[];
   /** Samples that came after their cell was closed, or from a task that is not in the plan. */
   ignored: number;
 }

@@ -11,6 +11,7 @@ import { type Group, type HealthMemory, type Stream, type Subject, subjectsOf } 
 import { type PoolTest, forgetScores, rescore } from './pool-test.ts';
 import {
   type StoredGroup,
+  type StoredStream,
   type StoredSubject,
   type StoredTest,
   takeCells,
@@ -69,6 +70,7 @@ function takeGroup(policy: Policy, group: Group, own: StoredGroup, away: Millis)
     stream.lastNotRunAt = stored.lastNotRunAt === null ? null : instant(stored.lastNotRunAt);
     stream.lastNotRunWhy = stored.lastNotRunWhy;
     shiftTimes(stream, (time) => after(time, away));
+    takeHabits(stream, stored);
     takeCells(ring, place, own, stored.cells);
   });
   takeRtts(ring, own, places);
@@ -79,6 +81,19 @@ function takeGroup(policy: Policy, group: Group, own: StoredGroup, away: Millis)
     takeSubject(group, subject, stored, same ? own.leftOut : null);
   }
   if (same) Object.assign(group.leftOut, own.leftOut);
+}
+
+function takeHabits({ trips, full, recentKinds }: Stream, stored: StoredStream): void {
+  const [cells = 0, usual = 0, usualJitter = 0, sum = 0, answers = 0, jitterSum = 0, pairs = 0] =
+    stored.trips;
+  Object.assign(trips, { cells, usualMillis: usual, usualJitterMillis: usualJitter });
+  Object.assign(trips, { sumMillis: sum, answers, jitterSumMillis: jitterSum, pairs });
+  for (const [kind, sentAt, rtt] of stored.last) trips.last.set(kind, [sentAt, rtt]);
+  const [passed, lostInRow, at] = stored.full;
+  Object.assign(full, { passed, lostInRow, at });
+  const [icmpAnswered, icmpLost, tcpAnswered, tcpLost] = stored.kinds;
+  Object.assign(recentKinds.icmp, { answered: icmpAnswered, lost: icmpLost });
+  Object.assign(recentKinds.tcp, { answered: tcpAnswered, lost: tcpLost });
 }
 
 /** `leftOut`: plan and policy are the same, so the scores are taken as they are; null: they are computed again. */
@@ -105,6 +120,7 @@ function takeSubject(
   }
   if (stored === undefined) return;
   subject.failedBy = stored.failedBy;
+  subject.slowBy = stored.slowBy;
   subject.observedFrom = stored.observedFrom;
   subject.observedTo = stored.observedTo;
   subject.failedBefore = stored.failedBefore;

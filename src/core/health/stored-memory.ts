@@ -1,5 +1,5 @@
 /** The form of a checkpoint: one line of version, length and check sum, then JSON. Damaged text is never half-used. */
-import type { NotRunReason } from '../../types/outcome.ts';
+import type { NotRunReason, ProbeKind } from '../../types/outcome.ts';
 import type { HealthReason, HealthState } from '../../types/wire/enums.ts';
 import { type CellRing, baseOf, slotOf } from './cell-ring.ts';
 import { rttSlots } from './rtt-histogram.ts';
@@ -34,6 +34,12 @@ export interface StoredStream {
   readonly countsFromLoss: number;
   readonly countsFromSlow: number;
   readonly cells: StoredCells;
+  /** Cells, usual round trip and jitter, and the sums of the open cells. */
+  readonly trips: readonly number[];
+  readonly last: readonly (readonly [ProbeKind, number, number])[];
+  readonly full: readonly [passed: boolean, lostInRow: number, at: number];
+  /** ICMP answered and lost, TCP answered and lost. */
+  readonly kinds: readonly [number, number, number, number];
 }
 
 /** Counts of successive cells: answered, lost, slow, not run. */
@@ -42,6 +48,7 @@ export type StoredCells = readonly [string, string, string, string];
 export interface StoredSubject {
   readonly who: string;
   readonly failedBy: 'loss' | 'regions' | 'link-down';
+  readonly slowBy: 'latency' | 'jitter';
   readonly observedFrom: number | null;
   readonly observedTo: number;
   readonly failedBefore: boolean;
@@ -73,7 +80,7 @@ export interface StoredTest {
 /** The character of a count of 0; the greatest count stays below the surrogates. */
 const zeroCode = 35;
 /** Raise it with every change of the form: another version's checkpoint is refused. */
-const title = 'causeway-health-1';
+const title = 'causeway-health-2';
 
 /** The body with its head line. */
 export function sealed(body: string): string {

@@ -4,6 +4,7 @@ import type { Policy } from '../../types/policy.ts';
 import { type Instant, elapsed } from '../../types/units.ts';
 import { unreachable } from '../../types/unreachable.ts';
 import { evidenceOfLast } from './evidence.ts';
+import { fullSizeLost } from './full-size.ts';
 import type { Group, Subject } from './memory.ts';
 import { cellMillis, evidenceCells, firstWindowMillis } from './thresholds.ts';
 import { countText, percentText, placeText, rttText } from './wording.ts';
@@ -34,7 +35,12 @@ export function textOf(
     case 'regions':
       return subject.why.loss;
     case 'latency':
+    case 'jitter':
       return subject.why.slow;
+    case 'mtu': {
+      const { lost, of } = fullSizeLost(group);
+      return `packets of full size no longer reach ${lost} of ${countText(of, 'target')}, small ones do`;
+    }
     case 'link-down':
       return `interface ${group.interface} is down`;
     default:

@@ -7,7 +7,8 @@
  *     nothing counted for 2 s + timeout       unknown   not-run | prober-silent
  *     observed for less than the first window unknown   first-window   (unless it had failed before a gap)
  *     loss test is bad                        failed    loss | regions | link-down
- *     slow test is bad                        degraded  latency
+ *     slow test is bad                        degraded  latency | jitter
+ *     uplink: full-size echoes stopped        degraded  mtu
  *     else                                    healthy   healthy
  *
  * Silence hides a decided fault but does not end it: when samples count again, it stands as before, and only a clean
@@ -17,6 +18,7 @@ import type { HealthReason, HealthState } from '../../types/wire/enums.ts';
 import type { LinkFact, Verdict } from '../../types/health.ts';
 import { type Instant, instant } from '../../types/units.ts';
 import { evidenceOf } from './evidence.ts';
+import { failsFullSize } from './full-size.ts';
 import type { Group, HealthMemory, Subject } from './memory.ts';
 import { testCleanSince, testLooksBad } from './pool-test.ts';
 import { firstWindowMillis } from './thresholds.ts';
@@ -31,7 +33,11 @@ const notRun: Class = { health: 'unknown', reason: 'not-run' };
 const proberSilent: Class = { health: 'unknown', reason: 'prober-silent' };
 const tooFew: Class = { health: 'unknown', reason: 'too-few-samples' };
 const firstWindow: Class = { health: 'unknown', reason: 'first-window' };
-const degraded: Class = { health: 'degraded', reason: 'latency' };
+const degraded = {
+  latency: { health: 'degraded', reason: 'latency' },
+  jitter: { health: 'degraded', reason: 'jitter' },
+  mtu: { health: 'degraded', reason: 'mtu' },
+} as const satisfies Record<Subject['slowBy'] | 'mtu', Class>;
 const healthy: Class = { health: 'healthy', reason: 'healthy' };
 const failed = {
   loss: { health: 'failed', reason: 'loss' },
@@ -49,7 +55,8 @@ export function classify(memory: HealthMemory, group: Group, subject: Subject, l
   const decidedBefore = subject.failedBefore && subject.loss.bad;
   if (!decidedBefore && inFirstWindow(memory, group, subject)) return firstWindow;
   if (subject.loss.bad) return failed[subject.failedBy];
-  return subject.slow.bad ? degraded : healthy;
+  if (subject.slow.bad) return degraded[subject.slowBy];
+  return subject.who.kind === 'uplink' && failsFullSize(group) ? degraded.mtu : healthy;
 }
 
 /** The verdict as it is handed out, with the evidence of the last closed cells. */

@@ -14,6 +14,14 @@ export const fileWords = {
   avoided: 'avoided: ',
 } as const;
 
+/** Begins the reason of what an orderly stop of the daemon took down. */
+export const stopWords = 'the daemon was stopped';
+
+/** Whether people, and no verdict, made it so: an override, a window, or a stop of the daemon. Such returns without a hold. */
+export function isWordOfPeople(reason: string): boolean {
+  return reason.startsWith(stopWords) || /^(announce|drain|withdraw) (by|for maintenance)\b/.test(reason);
+}
+
 /** Whether a description is one that goes with `disabled yes`. */
 export function isDownDescription(description: string | null): boolean {
   return description !== null && whileDown.some((word) => description.startsWith(word));

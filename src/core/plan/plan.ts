@@ -47,11 +47,26 @@ export function plan(wish: Wish, protocols: ReadonlyMap<string, ProtocolWish>, s
     planned.flatMap(({ steps }) => steps.filter((s) => s.purpose === 'withdraw').map((s) => s.group)),
   );
   const rank = (step: Step): number => rankOf(step, leaving);
-  const steps = [...planned.flatMap((one) => one.steps), ...pipes, ...sessions].toSorted(
-    (one, other) => rank(one) - rank(other),
-  );
+  const unsettled = unsettledGroups(wish, protocols, seen);
+  const steps = [...planned.flatMap((one) => one.steps), ...pipes, ...sessions]
+    .filter(({ purpose, group }) => purpose !== 'withdraw' || !unsettled.has(group))
+    .toSorted((one, other) => rank(one) - rank(other));
   const missing = [...protocols.keys()].filter((name) => !seen.protocols.has(name));
   return { steps, missing };
+}
+
+/** Groups of which a return waits for a protocol that is going down: nothing leaves them meanwhile. */
+function unsettledGroups(
+  wish: Wish,
+  protocols: ReadonlyMap<string, ProtocolWish>,
+  seen: BirdSeen,
+): ReadonlySet<string> {
+  const waiting = wish.announcements.filter(({ uplink, service, family }) =>
+    [announceName(uplink, service, family), drainName(uplink, service, family)].some(
+      (name) => protocols.get(name)?.up === true && isGoingDown(seen.protocols.get(name)),
+    ),
+  );
+  return new Set(waiting.map(({ service, family }) => `${service}${family}`));
 }
 
 /** A return of a group from which something leaves comes first, any other one last. */
@@ -103,9 +118,15 @@ function switchTo(
   const wished = protocols.get(name);
   const shown = seen.protocols.get(name);
   if (wished === undefined || shown === undefined || isUp(shown) === wished.up) return [];
+  if (isGoingDown(shown)) return [];
   return [
     { command: wished.up ? 'enable' : 'disable', protocol: name, message: wished.message, purpose, group },
   ];
+}
+
+/** Somebody takes it down just now; whose hand that is shows when it is down. A matter of milliseconds. */
+function isGoingDown(shown: ProtocolSeen | undefined): boolean {
+  return shown !== undefined && (shown.state === 'stop' || shown.state === 'flush');
 }
 
 /** Whether a protocol is switched on, whatever became of it: a BGP session that is still connecting is. */

@@ -13,6 +13,8 @@ export const healthReason = z.enum([
   'healthy',
   'loss',
   'latency',
+  'jitter',
+  'mtu',
   'regions',
   'link-down',
   'recovering',
@@ -45,19 +47,27 @@ export const wishReason = z.enum([
   'healthy',
   'loss',
   'latency',
+  'jitter',
+  'mtu',
   'regions',
   'link-down',
   'unknown-keep',
   'as-found',
   'hold',
+  'rate',
+  'flap',
+  'canary',
+  'capacity',
   'all-bad',
   'last-resort',
+  'no-consent',
   'override',
   'maintenance',
   'not-ready',
   'booting',
   'backup',
   'frozen',
+  'stopping',
   'observe',
 ]);
 export type WishReason = z.infer<typeof wishReason>;
@@ -65,6 +75,14 @@ export type WishReason = z.infer<typeof wishReason>;
 /** What BIRD really does with an announcement. */
 export const seenState = z.enum(['exported', 'drained', 'absent', 'session-down', 'unknown']);
 export type SeenState = z.infer<typeof seenState>;
+
+/** What the neighbour has of an announcement, by the session's own count; apart from what is wished and configured. */
+export const exportedState = z.enum(['exported', 'not-exported', 'session-down', 'unknown']);
+export type ExportedState = z.infer<typeof exportedState>;
+
+/** What a looking glass or collector behind the neighbour has of it. */
+export const beyondState = z.enum(['seen', 'not-seen', 'unknown']);
+export type BeyondState = z.infer<typeof beyondState>;
 
 /** The words GeoDNS and the edge hear, for families, regions and services alike. */
 export const toldState = z.enum(['up', 'drain', 'down']);

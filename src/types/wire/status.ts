@@ -4,7 +4,9 @@ import { notRunReasons } from '../outcome.ts';
 import { schemaVersion, wallTime, wireName } from './common.ts';
 import {
   announceState,
+  beyondState,
   egressState,
+  exportedState,
   family,
   guard,
   healthReason,
@@ -59,6 +61,19 @@ const evidence = z.object({
   badTargets: z.int().min(0),
 });
 
+const windowFigures = z.object({
+  probes: z.int().min(0),
+  loss: share,
+  rttP50Millis: durationMillis.nullable(),
+  rttP95Millis: durationMillis.nullable(),
+  rttP99Millis: durationMillis.nullable(),
+  /** Mean difference of successive round trips. */
+  jitterMillis: durationMillis.nullable(),
+});
+
+/** Figures for people; they never decide. */
+const rollingFigures = z.object({ '1min': windowFigures, '5min': windowFigures, '1h': windowFigures });
+
 const target = z.object({
   name: z.string(),
   address: z.string(),
@@ -69,6 +84,7 @@ const target = z.object({
   rttP95Millis: durationMillis.nullable(),
   /** Why its latest probe did not run; null: it ran. */
   notRun: z.enum(notRunReasons).nullable(),
+  figures: rollingFigures.optional(),
 });
 
 const held = z.object({
@@ -86,6 +102,14 @@ const announcement = z.object({
   author: z.string(),
   held: held.nullable(),
   seen: seenState,
+  /** What BIRD is configured to do with it: by the pair of protocols; null: BIRD does not have the pair. */
+  configured: announceState.nullable().optional(),
+  /** What the neighbour has of it, by the session's own count. */
+  exported: exportedState.optional(),
+  /** What is seen beyond the neighbour; absent: no looking glass is configured. */
+  beyond: beyondState.optional(),
+  /** Withdrawals, each with its return, before a carrier that damps would suppress it; absent: not counted. */
+  changesLeft: z.int().min(0).optional(),
   /** behind: the owned file does not hold the wish yet. */
   file: z.enum(['as-wished', 'behind']),
 });
@@ -104,6 +128,7 @@ const familyStatus = z.object({
   sinceSeconds: z.number().min(0),
   regions: z.record(z.string(), verdict),
   targets: list(target),
+  figures: rollingFigures.optional(),
   evidence,
   session,
   egress: z.object({ wish: egressState, reason: wishReason, text: z.string() }).optional(),
@@ -118,13 +143,44 @@ const uplink = z.object({
   families: perFamily(familyStatus),
 });
 
+const readyState = z.enum(['ready', 'not-ready', 'unknown']);
+
+const readyCheck = z.object({
+  /** http, tcp, dns, systemd, file, file_absent, haproxy, address. */
+  kind: z.string(),
+  /** For people: `http://127.0.0.1:8080/healthz`. */
+  name: z.string(),
+  readiness: readyState,
+  /** What the last one found, or why it did not run. */
+  text: z.string(),
+  /** How far it is from another state: `1 of 3 failures`; null: not at all. */
+  counted: z.string().nullable(),
+});
+
+const service = z.object({
+  service: wireName,
+  /** no-check: it is always ready. */
+  readiness: z.enum([...readyState.options, 'no-check']),
+  text: z.string(),
+  /** null: it has no check. */
+  sinceSeconds: z.number().min(0).nullable(),
+  checks: list(readyCheck),
+});
+
 const overrideSubject = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('announcement'), service: wireName, uplink: wireName, family }),
   z.object({ kind: z.literal('egress'), uplink: wireName, family }),
   z.object({ kind: z.literal('session'), uplink: wireName, family }),
+  /** An operator's: null stands for all of them. */
+  z.object({
+    kind: z.literal('selection'),
+    service: wireName.nullable(),
+    uplink: wireName.nullable(),
+    family: family.nullable(),
+  }),
 ]);
 
-const override = z.object({
+export const overrideStatus = z.object({
   subject: overrideSubject,
   state: announceState,
   author: z.string(),
@@ -132,6 +188,14 @@ const override = z.object({
   at: wallTime,
   expires: wallTime.nullable(),
 });
+
+const overrideShown = overrideStatus.extend({
+  /** Until it expires; null: it does not. 0: it waits for the thaw. */
+  remainingSeconds: z.number().min(0).nullable().optional(),
+});
+
+/** No verdict changes the wish. */
+const freeze = z.object({ author: z.string(), reason: z.string(), at: wallTime });
 
 /** A state that changed: of an uplink's, region's or target's health, or of a wish. */
 const transition = z.object({
@@ -157,6 +221,25 @@ const action = z.object({
   effect: z.string(),
 });
 
+/** How often a policy that decides beside the live one wished another state. */
+const shadow = z.object({
+  ticks: z.int().min(0),
+  disagreeingTicks: z.int().min(0),
+  /** How often an announcement began to be wished otherwise. */
+  disagreements: z.int().min(0),
+  /** Announcements (`cmi_web4`) that are now. */
+  disagreeing: list(z.string()),
+  last: z
+    .object({
+      at: wallTime,
+      announcement: z.string(),
+      live: announceState,
+      shadow: announceState,
+      reason: wishReason,
+    })
+    .nullable(),
+});
+
 export const statusDocument = z.object({
   schema: schemaVersion,
   node: wireName,
@@ -168,17 +251,26 @@ export const statusDocument = z.object({
   prober,
   bird,
   uplinks: list(uplink),
-  overrides: list(override),
+  /** Readiness of each service; absent from older daemons. */
+  services: list(service).optional(),
+  /** Of operators, of hands (author `birdc`) and of windows that are open (author `maintenance`). */
+  overrides: list(overrideShown),
+  /** null: not frozen; absent from older daemons. */
+  freeze: freeze.nullable().optional(),
   /** The last 50, newest first. */
   transitions: list(transition),
   /** The last 50, newest first. */
   actions: list(action),
+  /** Absent: the config has no shadow. */
+  shadow: shadow.optional(),
 });
 export type StatusDocument = z.infer<typeof statusDocument>;
 export type UplinkStatus = z.infer<typeof uplink>;
+export type ServiceStatus = z.infer<typeof service>;
 export type FamilyStatus = z.infer<typeof familyStatus>;
 export type AnnouncementStatus = z.infer<typeof announcement>;
 export type TargetStatus = z.infer<typeof target>;
-export type OverrideStatus = z.infer<typeof override>;
+export type OverrideStatus = z.infer<typeof overrideShown>;
 export type TransitionStatus = z.infer<typeof transition>;
+export type ShadowStatus = z.infer<typeof shadow>;
 export type ActionStatus = z.infer<typeof action>;

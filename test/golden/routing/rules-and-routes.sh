@@ -39,6 +39,17 @@ ip -4 rule add pref 10004 from 192.0.2.14 lookup 1003 || failed=1
 while ip -4 rule del pref 10005 2>/dev/null; do :; done
 ip -4 rule add pref 10005 oif eth3 lookup 1003 || failed=1
 
+# service dns: its answers leave by the tables of what is learnt, one after the other
+while ip -4 rule del table 2001 2>/dev/null; do :; done
+while ip -4 rule del pref 20000 2>/dev/null; do :; done
+ip -4 rule add pref 20000 from 198.51.100.0/24 lookup 2001 || failed=1
+while ip -4 rule del table 2003 2>/dev/null; do :; done
+while ip -4 rule del pref 20001 2>/dev/null; do :; done
+ip -4 rule add pref 20001 from 198.51.100.0/24 lookup 2003 || failed=1
+while ip -6 rule del table 2001 2>/dev/null; do :; done
+while ip -6 rule del pref 20002 2>/dev/null; do :; done
+ip -6 rule add pref 20002 from 2001:db8:53::/48 lookup 2001 || failed=1
+
 # Default routes for use before BIRD runs; BIRD's own have a better metric.
 ip -4 route replace default via 192.0.2.5 dev eth1 table 1001 metric 4096 || failed=1
 ip -6 route replace default via 2001:db8:1::1 dev eth1 table 1001 metric 4096 onlink || failed=1

@@ -2,7 +2,7 @@
  * Runs the daemon's own supervisor with a real prober process inside a network namespace, as a test's hands and eyes:
  * commands come in as JSON lines (`{"tasks":[…]}`, `{"link":true}`, `{"block":ms}`, `{"stop":true}`), samples and
  * states go out as JSON lines.
- * Usage: node prober-driver.mjs DIST-FOLDER
+ * Usage: node prober-driver.mjs DIST-FOLDER [ENGINE]
  */
 import { createInterface } from 'node:readline';
 
@@ -12,6 +12,7 @@ const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const prober = startProber({
   entry: `${dist}/probes/prober.js`,
   tasks: [],
+  engine: process.argv[3] ?? 'icmp-socket',
   onSamples: (message) => say({ kind: 'samples', message }),
   onState: (state) => say({ kind: 'state', state }),
 });

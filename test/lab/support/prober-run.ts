@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { ProberState } from '../../../src/daemon/prober.ts';
-import type { ProbeTask, ProberMessage, Sample } from '../../../src/types/outcome.ts';
+import type { ProbeEngine, ProbeTask, ProberMessage, Sample } from '../../../src/types/outcome.ts';
 import { millis } from '../../../src/types/units.ts';
 import { sourceA, sourceB, targetAddress } from './prober-world.ts';
 
@@ -23,9 +23,9 @@ export interface ProberRun {
   close(): Promise<void>;
 }
 
-export function startRun(namespace: string, dist: string): ProberRun {
+export function startRun(namespace: string, dist: string, engine: ProbeEngine = 'icmp-socket'): ProberRun {
   const driver = fileURLToPath(new URL('prober-driver.mjs', import.meta.url));
-  const child = spawn('ip', inside(namespace, [process.execPath, driver, dist]), {
+  const child = spawn('ip', inside(namespace, [process.execPath, driver, dist, engine]), {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const samples: Sample[] = [];

@@ -1,11 +1,19 @@
 /** The streams of probes that a config asks for: each target's kinds and each uplink's gateway, in each family. */
-import type { NodeConfig, Target, Uplink } from '../types/config.ts';
+import type { NodeConfig, ProbePolicy, Target, Uplink } from '../types/config.ts';
 import type { ProbeKind, ProbeTask } from '../types/outcome.ts';
-import { families, type Family } from '../types/units.ts';
+import { families, millis, type Family } from '../types/units.ts';
+
+/** HTTP and DNS cost their target more than an echo: they are sent at this multiple of the interval. */
+const heavyIntervals = 5;
 
 export function tasksOf(config: NodeConfig): readonly ProbeTask[] {
   let id = 0;
-  return config.uplinks.flatMap((uplink) => uplinkTasks(uplink).map((task) => ({ ...task, id: (id += 1) })));
+  return config.uplinks.flatMap((uplink) =>
+    uplinkTasks(uplink)
+      // net-ping cannot forbid fragments.
+      .filter(({ kind }) => kind !== 'mtu' || config.probeEngine === 'icmp-socket')
+      .map((task) => ({ ...task, id: (id += 1) })),
+  );
 }
 
 type Unnumbered = Omit<ProbeTask, 'id'>;
@@ -25,7 +33,8 @@ function uplinkTasks(uplink: Uplink): readonly Unnumbered[] {
 
 function targetTasks(uplink: Uplink, source: string, target: Target): readonly Unnumbered[] {
   const { name, region, family, address } = target;
-  const task = (kind: ProbeKind, port: number): Unnumbered => ({
+  const pace: ProbePolicy = { ...uplink.probe, ...target.probe };
+  const task = (kind: ProbeKind, port: number, intervals = 1): Unnumbered => ({
     uplink: uplink.name,
     interface: uplink.interface,
     source,
@@ -36,12 +45,29 @@ function targetTasks(uplink: Uplink, source: string, target: Target): readonly U
     class: 'target',
     kind,
     port,
-    ...uplink.probe,
+    intervalMillis: millis(pace.intervalMillis * intervals),
+    timeoutMillis: pace.timeoutMillis,
   });
   return [
     ...(target.ping ? [task('icmp', 0)] : []),
     ...(target.tcpPort === null ? [] : [task('tcp', target.tcpPort)]),
+    ...(target.http === undefined
+      ? []
+      : [{ ...task('http', target.http.port, heavyIntervals), http: target.http }]),
+    ...(target.dns === undefined
+      ? []
+      : [{ ...task('dns', target.dns.port, heavyIntervals), dns: target.dns }]),
+    ...fullSizeTasks(target, pace, task),
   ];
+}
+
+function fullSizeTasks(
+  target: Target,
+  { fullSizeMillis = millis(0) }: ProbePolicy,
+  task: (kind: ProbeKind, port: number) => Unnumbered,
+): readonly Unnumbered[] {
+  if (!target.ping || fullSizeMillis === 0) return [];
+  return [{ ...task('mtu', 0), intervalMillis: fullSizeMillis }];
 }
 
 function gatewayTask(uplink: Uplink, family: Family, source: string, address: string): Unnumbered {
@@ -56,6 +82,7 @@ function gatewayTask(uplink: Uplink, family: Family, source: string, address: st
     class: 'gateway',
     kind: 'icmp',
     port: 0,
-    ...uplink.probe,
+    intervalMillis: uplink.probe.intervalMillis,
+    timeoutMillis: uplink.probe.timeoutMillis,
   };
 }
