@@ -1,5 +1,5 @@
 /** Reads what BIRD really does. Nothing is made up from part of a reply: the view is whole or `unreachable`. */
-import type { BirdSeen, BirdView } from '../src/types/bird-view.ts';
+import { type BirdSeen, type BirdView, isSameMoment } from '../src/types/bird-view.ts';
 import type { Instant } from '../src/types/units.ts';
 import { BirdError } from './bird-error.ts';
 import type { BirdClient } from './client.ts';
@@ -59,7 +59,7 @@ function describe(command: string, reply: Reply): string {
 function sameRun(a: Status, b: Status): boolean {
   return (
     a.version === b.version &&
-    a.boot?.millis === b.boot?.millis &&
-    a.configured?.millis === b.configured?.millis
+    isSameMoment(a.boot?.millis, b.boot?.millis) &&
+    isSameMoment(a.configured?.millis, b.configured?.millis)
   );
 }

@@ -1,7 +1,7 @@
 /** What is found and remembered at a start; nothing in it makes a change by itself. */
 import { createHealth } from '../core/health/create-health.ts';
 import { restoreHealth } from '../core/health/restore-health.ts';
-import { adoptHands, adoptStanding } from './adopt.ts';
+import { adoptHands, adoptStanding, isOlderThanFile } from './adopt.ts';
 import { adoptReadiness } from './adopt-readiness.ts';
 import type { StateFolder } from './checkpoint.ts';
 import { monotonicNow, wallTimeNow } from './clock.ts';
@@ -24,8 +24,12 @@ export async function adoptWorld(
   const now = monotonicNow();
   const adopted = adoptStanding(config, file.states(), saved.decide);
   const { memory, booting } = adoptReadiness(config, file.states(), saved.decide, adopted);
+  // Verdicts from before the last withdrawal would undo it: they begin anew.
+  const measured = isOlderThanFile(saved.decide, adopted)
+    ? null
+    : restoreHealth(saved.health, tasks, config.policy, now);
   return {
-    health: restoreHealth(saved.health, tasks, config.policy, now) ?? createHealth(tasks, config.policy, now),
+    health: measured ?? createHealth(tasks, config.policy, now),
     decide: memory,
     overrides,
     look: saved.look,

@@ -39,6 +39,14 @@ export function adoptStanding(
   return { ...remembered, standing, wished };
 }
 
+/** Whether a verdict took something away after the checkpoint was written, which the file holds and it does not. */
+export function isOlderThanFile(remembered: DecideMemory, adopted: DecideMemory): boolean {
+  return Object.entries(adopted.standing).some(([key, { state, byVerdict }]) => {
+    const known = remembered.standing[key];
+    return byVerdict && known !== undefined && known.state !== state;
+  });
+}
+
 function standingIn(announce: FileState, drain: FileState): Standing {
   if (!drain.disabled) return asFound('drain', drain.description);
   return announce.disabled

@@ -57,3 +57,8 @@ export interface BirdUnreachable {
 }
 
 export type BirdView = BirdSeen | BirdUnreachable;
+
+/** BIRD computes the wall time of a moment anew for each reply, and rounds it: it wavers by a millisecond. */
+export function isSameMoment(a: number | null | undefined, b: number | null | undefined): boolean {
+  return a === b || (typeof a === 'number' && typeof b === 'number' && Math.abs(a - b) <= 2);
+}

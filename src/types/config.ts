@@ -182,4 +182,4 @@ export interface Guards {
   readonly flapBudget: FlapModelName;
 }
 
-export type FlapModelName = 'cisco' | 'juniper' | 'rfc7196';
+export type FlapModelName = 'cisco' | 'juniper' | 'rfc7196' | 'off';

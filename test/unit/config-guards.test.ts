@@ -92,7 +92,7 @@ guards: { keep_nodes: 2, max_withdrawals: 2/10min, flap_budget: juniper }
       'max_withdrawals: often',
       'guards.max_withdrawals: found "often", allowed: a count from 1 to 1000, a slash and a time from 10s to 1d, such as 3/15min',
     ],
-    ['flap_budget: huawei', 'guards.flap_budget: found "huawei", allowed: cisco, juniper or rfc7196'],
+    ['flap_budget: huawei', 'guards.flap_budget: found "huawei", allowed: cisco, juniper, rfc7196 or off'],
     ['keep_nodes: -1', 'guards.keep_nodes: found -1, allowed: a whole number from 0 to 1000, without quotes'],
   ])('%s is refused at its place', (line, says) => {
     const text = `${sample}guards: { ${line} }\n`;

@@ -7,7 +7,7 @@ import { readStates } from '../../bird/file-states.ts';
 import { renderConfig } from '../../bird/render/config.ts';
 import { emptyDecideMemory } from '../../src/core/decide/memory.ts';
 import { protocolWishes } from '../../src/core/plan/protocols.ts';
-import { adoptHands, adoptStanding } from '../../src/daemon/adopt.ts';
+import { adoptHands, adoptStanding, isOlderThanFile } from '../../src/daemon/adopt.ts';
 import { openStateFolder } from '../../src/daemon/checkpoint.ts';
 import { keepFile } from '../../src/daemon/file-keeper.ts';
 import { openOverrideStore } from '../../src/daemon/override-store.ts';
@@ -128,6 +128,18 @@ describe('a start', () => {
     ];
     expect(standing).toMatchObject({ state, text: 'loss 34 %', byVerdict: state !== 'announce' });
   });
+
+  test.each([
+    ['announce', true],
+    ['withdraw', false],
+  ] as const)(
+    'a checkpoint in which it was to %s is older than a withdrawal in the file: %s',
+    async (state, older) => {
+      const remembered = adoptStanding(config, await statesAfter(wished(state)), emptyDecideMemory);
+      const adopted = adoptStanding(config, await statesAfter(wished('withdraw')), remembered);
+      expect(isOlderThanFile(remembered, adopted)).toBe(older);
+    },
+  );
 
   test('takes a hand from the file when the state folder is lost', async () => {
     const byHand = wished('withdraw', {

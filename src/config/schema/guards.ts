@@ -23,9 +23,10 @@ export const guardsSchema = section('guards', 'Rules that hold a wish back, and 
     { min: 1, max: 1000 },
     { min: 10_000, max: 86_400_000 },
   ).prefault('3/15min'),
-  flap_budget: choice('Whose route flap damping the changes must stay below.', [
+  flap_budget: choice('Whose route flap damping the changes must stay below; off: no carrier damps.', [
     'cisco',
     'juniper',
     'rfc7196',
+    'off',
   ]).prefault('cisco'),
 }).prefault({});

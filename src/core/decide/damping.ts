@@ -47,6 +47,14 @@ export const dampingModels: Readonly<Record<FlapModelName, DampingModel>> = {
     reuse: 750,
     ceiling: 50_000,
   },
+  /** Nobody damps: what is counted never comes near what is allowed. */
+  off: {
+    halfLifeMillis: quarterHour,
+    cost: { withdrawal: 1, reannouncement: 0, attributes: 0 },
+    suppress: 1_000_000,
+    reuse: 1,
+    ceiling: 1,
+  },
 };
 
 /** What had gathered at a point of time. Plain data. */

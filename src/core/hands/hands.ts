@@ -7,7 +7,7 @@
  *   up after a restart or configure of BIRD    → nobody's word: the wish is restored
  *   down by a hand that an operator released   → nobody's word, until it was up once
  */
-import type { BirdSeen } from '../../types/bird-view.ts';
+import { type BirdSeen, isSameMoment } from '../../types/bird-view.ts';
 import { ownMessagePrefix } from '../../types/protocol-names.ts';
 import type { Override, OverrideSubject } from '../../types/override.ts';
 import { isUp } from '../plan/plan.ts';
@@ -113,9 +113,11 @@ function takenUp(
 
 /** Down at the last look, with no restart or configure of BIRD since. */
 function wasDown({ last, seen }: HandsInput, protocol: string): boolean {
-  if (last === null || last.bootMillis !== seen.bootMillis || last.configuredMillis !== seen.configuredMillis)
+  if (last === null) return false;
+  const { bootMillis, configuredMillis } = last;
+  if (!isSameMoment(bootMillis, seen.bootMillis) || !isSameMoment(configuredMillis, seen.configuredMillis))
     return false;
-  return last.bootMillis !== null && last.up[protocol] === false;
+  return bootMillis !== null && last.up[protocol] === false;
 }
 
 function wasUp({ last }: HandsInput, protocol: string): boolean {
