@@ -163,7 +163,8 @@ test.prop([words], { numRuns: full ? 20_000 : 250 })(
 );
 
 once('a good part of the words of the property above was taken, so that both halves of it were tried', () => {
-  expect(taken).toBeGreaterThan(full ? 4000 : 50);
+  // Far below what is usual: chance must not decide it.
+  expect(taken).toBeGreaterThan(full ? 1000 : 10);
 });
 
 once('BIRD shows every description as it was meant', async () => {
