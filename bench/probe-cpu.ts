@@ -13,14 +13,17 @@ export const help = `probe-cpu [--rounds N] [--seconds N] [--net-ping] [--write 
   CPU per probe and memory at 100 to 5,000 probes a second beside fping; CPU while others ping as fast as they can.
   --net-ping  the optional engine too, where it is installed`;
 
-const targets = 100;
-/** Probes a second and what fping's CPU may be multiplied by; null: reported alone. */
+/**
+ * Probes a second, to how many targets, and what fping's CPU may be multiplied by; null: reported alone. The first two are
+ * nodes of usual size at the default pace: 20 and 30 targets, each five times a second.
+ */
 const rates = [
-  { perSecond: 100, reach: null },
-  { perSecond: 150, reach: 2.7 },
-  { perSecond: 1000, reach: 1.5 },
-  { perSecond: 5000, reach: 1 },
+  { perSecond: 100, targets: 20, reach: null },
+  { perSecond: 150, targets: 30, reach: 2.7 },
+  { perSecond: 1000, targets: 100, reach: 1.5 },
+  { perSecond: 5000, targets: 100, reach: 1 },
 ] as const;
+const mostTargets = 100;
 const foreignReach = 0.05;
 
 interface Use {
@@ -42,13 +45,13 @@ export async function run(args: readonly string[]): Promise<number> {
       inside: { type: 'boolean', default: false },
     },
   });
-  if (!values.inside) return insideStand(process.argv[1] ?? '', ['probe-cpu', ...args], targets);
+  if (!values.inside) return insideStand(process.argv[1] ?? '', ['probe-cpu', ...args], mostTargets);
   const seconds = Number(values.seconds);
   const lines: string[] = [];
   const figures: Record<string, unknown> = {};
   let kept = true;
-  for (const { perSecond, reach } of rates) {
-    const uses = await inTurn(perSecond, seconds, Number(values.rounds), values['net-ping']);
+  for (const { perSecond, targets, reach } of rates) {
+    const uses = await inTurn({ perSecond, targets }, seconds, Number(values.rounds), values['net-ping']);
     const ratio = middle(uses.ours, 'microsPerProbe') / middle(uses.fping, 'microsPerProbe');
     const isKept = reach === null || ratio <= reach;
     kept &&= isKept;
@@ -73,19 +76,25 @@ export async function run(args: readonly string[]): Promise<number> {
   return kept ? 0 : 1;
 }
 
-async function inTurn(perSecond: number, seconds: number, rounds: number, withNetPing: boolean) {
+/** How fast, and to how many targets. */
+interface Rate {
+  readonly perSecond: number;
+  readonly targets: number;
+}
+
+async function inTurn(rate: Rate, seconds: number, rounds: number, withNetPing: boolean) {
   const ours: Use[] = [];
   const fping: Use[] = [];
   const netPing: Use[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    ours.push(await useOf('icmp-socket', perSecond, seconds));
-    fping.push(await useOfFping(perSecond, seconds));
-    if (withNetPing) netPing.push(await useOf('net-ping', perSecond, seconds));
+    ours.push(await useOf('icmp-socket', rate, seconds));
+    fping.push(await useOfFping(rate, seconds));
+    if (withNetPing) netPing.push(await useOf('net-ping', rate, seconds));
   }
   return { ours, fping, netPing };
 }
 
-async function useOf(engine: ProbeEngine, perSecond: number, seconds: number): Promise<Use> {
+async function useOf(engine: ProbeEngine, { perSecond, targets }: Rate, seconds: number): Promise<Use> {
   const measured = await measuring(tasksAt(targets, (1000 * targets) / perSecond), engine);
   try {
     // Compilers warm up, sockets are opened.
@@ -100,7 +109,7 @@ async function useOf(engine: ProbeEngine, perSecond: number, seconds: number): P
   }
 }
 
-async function useOfFping(perSecond: number, seconds: number): Promise<Use> {
+async function useOfFping({ perSecond, targets }: Rate, seconds: number): Promise<Use> {
   const fping = startFping(addressesOf(targets), (1000 * targets) / perSecond);
   let lines = 0;
   fping.stdout?.on('data', (chunk: Buffer) => {
@@ -126,7 +135,8 @@ function perProbe(micros: number, probes: number, seconds: number): Omit<Use, 'm
 async function underFlood(
   seconds: number,
 ): Promise<{ readonly perSecond: number; readonly extraShare: number }> {
-  const quiet = await useOf('icmp-socket', 150, seconds);
+  const usual = { perSecond: 150, targets: 30 };
+  const quiet = await useOf('icmp-socket', usual, seconds);
   const flood = spawn('ping', ['-f', '-q', '-s', '16', addressesOf(1)[0] ?? ''], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -135,7 +145,7 @@ async function underFlood(
     told += chunk.toString('utf8');
   });
   const began = performance.now();
-  const loud = await useOf('icmp-socket', 150, seconds);
+  const loud = await useOf('icmp-socket', usual, seconds);
   const gone = new Promise((resolve) => flood.once('close', resolve));
   flood.kill('SIGINT');
   await gone;

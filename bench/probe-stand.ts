@@ -145,7 +145,7 @@ export function cpuMicrosOf(pid: number): number {
 
 /** fping's steady mode on the same targets; `-p` is the time between two pings of one target. */
 export function startFping(addresses: readonly string[], intervalMillis: number): ChildProcess {
-  const pace = ['-l', '-D', '-p', String(Math.round(intervalMillis)), '-t', '1000', '-i', '1'];
+  const pace = ['-l', '-D', '-p', String(Math.round(intervalMillis)), '-t', '1000', '-i', '0.1'];
   return spawn('fping', [...pace, '-I', device, '-S', source, ...addresses], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

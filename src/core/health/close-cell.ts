@@ -15,7 +15,7 @@ import type { Policy } from '../../types/policy.ts';
 import { clearRing, closeNext, sumOf } from './cell-ring.ts';
 import { decisionText, slowReason } from './decision-text.ts';
 import { addEvidence, clearEvidence } from './evidence-window.ts';
-import { leftOutStreams, partsWithout, reachesShare, signsOf } from './left-out.ts';
+import { regionsAgainst, leftOutStreams, partsWithout, reachesShare, signsOf } from './left-out.ts';
 import type { Group, HealthMemory, Subject } from './memory.ts';
 import {
   type PoolTest,
@@ -107,11 +107,7 @@ function closeForUplink(memory: HealthMemory, group: Group, at: Moment & { reado
 /** Whether bad regions make the uplink bad: `alone`, while others are well; `all`, as part of a fault of everything. */
 function sharedBy(group: Group, policy: Policy, kind: TestKind): 'no' | 'alone' | 'all' {
   if (group.regions.length < 2) return 'no';
-  // A region without a verdict of its own cannot count as bad, nor one whose targets are bad on every uplink.
-  const bad = group.regions.filter(({ subject }) => {
-    const own = subject.streams.filter((stream) => !group.blamed[kind].includes(stream));
-    return subject[kind].bad && own.length >= 2;
-  });
+  const bad = regionsAgainst(group, kind);
   if (!reachesShare(group, policy, bad)) return 'no';
   const others = group.regions.filter((region) => !bad.includes(region));
   return others.some((region) => !testLooksBad(region.subject[kind])) ? 'alone' : 'all';

@@ -5,7 +5,7 @@ import { ratio } from '../../types/units.ts';
 import { unreachable } from '../../types/unreachable.ts';
 import { attributionText } from './attribution.ts';
 import { evidenceOf, evidenceOfLast } from './evidence.ts';
-import { weightOf } from './left-out.ts';
+import { regionsAgainst, weightOf } from './left-out.ts';
 import type { Group, Region, Subject } from './memory.ts';
 import { type TestKind, testRisingFrom } from './pool-test.ts';
 import { type RoundTrips, jitterLimitMillis, slowLimitMillis } from './round-trips.ts';
@@ -84,9 +84,7 @@ function limitOf(group: Group, subject: Subject, of: (trips: RoundTrips) => numb
 }
 
 function regionsText(group: Group, policy: Policy): string {
-  const failed = group.regions.filter(
-    (region) => region.subject.loss.bad && region.subject.streams.length >= 2,
-  );
+  const failed = regionsAgainst(group, 'loss');
   const weight = (regions: readonly Region[]) =>
     regions.reduce((sum, region) => sum + weightOf(policy, region), 0);
   const share = ratio(Math.min(1, weight(failed) / Math.max(weight(group.regions), Number.MIN_VALUE)));

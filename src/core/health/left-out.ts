@@ -31,6 +31,17 @@ export function reachesShare(group: Group, policy: Policy, bad: readonly Region[
   return bad.reduce((sum, region) => sum + weightOf(policy, region), 0) >= limitOf(group, policy);
 }
 
+/**
+ * Bad regions that count against the uplink: not one without a verdict of its own, nor one whose targets are bad on every
+ * uplink.
+ */
+export function regionsAgainst(group: Group, kind: TestKind): readonly Region[] {
+  return group.regions.filter(({ subject }) => {
+    const own = subject.streams.filter((stream) => !group.blamed[kind].includes(stream));
+    return subject[kind].bad && own.length >= 2;
+  });
+}
+
 /** What `leftOutStreams` depends on, as text: as long as it is the same, so is the result. */
 export function signsOf(group: Group, kind: TestKind): string {
   let signs = '';

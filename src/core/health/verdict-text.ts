@@ -29,6 +29,8 @@ export function textOf(
     case 'healthy':
     case 'recovering': {
       const { loss, rttP50Millis } = evidenceOfLast(group, policy, subject, cleanCells(policy));
+      // After a silence the verdict stands again with the first outcome, before a cell is closed.
+      if (loss === null) return `measured again${placeText(subject)}`;
       return `loss ${percentText(loss)}, ${rttText(rttP50Millis)} median${placeText(subject)}`;
     }
     case 'loss':
