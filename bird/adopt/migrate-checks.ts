@@ -1,5 +1,5 @@
 /** Whether a step of a migration has had its effect, and no other one: read back from BIRD. */
-import type { BirdSeen, ProtocolSeen } from '../../src/types/bird-view.ts';
+import { type BirdSeen, isSameMoment, type ProtocolSeen } from '../../src/types/bird-view.ts';
 import { announceName, sessionName } from '../../src/types/protocol-names.ts';
 import type { Family } from '../../src/types/units.ts';
 import type { MigratePlan, MigrateWorld } from './migrate-plan.ts';
@@ -76,7 +76,7 @@ export function movedSessions(before: BirdSeen, now: BirdSeen, except: readonly 
       if (is?.state !== 'up') return true;
       // Our file sets a time format that shows more than before: a time that was not readable is one before the look.
       const since = was.sinceMillis ?? Math.min(is.sinceMillis ?? 0, before.serverMillis ?? 0);
-      return is.sinceMillis !== null && is.sinceMillis !== since;
+      return is.sinceMillis !== null && !isSameMoment(is.sinceMillis, since);
     })
     .map(({ name }) => name);
 }

@@ -115,6 +115,15 @@ test('all goes well: drained first, then taken over under an undo, then returned
   expect(told.kept).toBeNull();
 });
 
+test('the wall time of a session wavers by a millisecond between two looks, and is the same', async () => {
+  const told = new Told();
+  const look: MigrateWorld['look'] = async () => {
+    told.pccwSince = 11 - told.pccwSince;
+    return told.seen();
+  };
+  expect(await migrate(told.world({ look }), plan, quiet)).toEqual({ kind: 'migrated' });
+});
+
 test('what will happen is told with the session that is reset and those that are not', () => {
   const lines = foretold(plan, new Told().seen());
   expect(lines.filter((line) => line.includes('RESETS'))).toEqual([
@@ -186,7 +195,7 @@ describe('both files are put back and loaded', () => {
     const configure = async (undo: number | null): Promise<void> => {
       told.did.push(undo === null ? 'configure' : 'configure timeout');
       told.running = told.texts;
-      told.pccwSince += 1;
+      told.pccwSince += 30;
     };
     expect(await put(told, { configure })).toMatchObject({ kind: 'put-back' });
     expect(told.did).not.toContain('confirm');
