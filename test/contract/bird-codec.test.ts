@@ -1,7 +1,7 @@
 /** The framing of replies against what five versions of BIRD really sent. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fc, test as propertyTest } from '@fast-check/vitest';
+import { fc, test as propertyTest } from '../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { commandLimitBytes } from '../../bird/client/command-text.ts';
 import { createReader } from '../../bird/codec.ts';

@@ -1,5 +1,5 @@
 /** The states in the owned file: a change of the wish alters its own lines and nothing else. */
-import { fc, test } from '@fast-check/vitest';
+import { fc, test } from '../support/property.ts';
 import { describe, expect } from 'vitest';
 import { type FileState, NotOwnedError, readStates, restate, sameBase } from '../../bird/file-states.ts';
 import { cleanText } from '../../bird/message.ts';

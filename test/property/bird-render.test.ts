@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fc, test } from '@fast-check/vitest';
+import { fc, test } from '../support/property.ts';
 import { afterAll, beforeAll, expect, test as once } from 'vitest';
 import { stringify } from 'yaml';
 import { openClient } from '../../bird/client.ts';

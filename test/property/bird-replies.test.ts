@@ -2,7 +2,7 @@
  * Whatever bytes come, there is a list or an error: truncated, spliced and foreign replies never make a state that no
  * row of the bytes has.
  */
-import { fc, test } from '@fast-check/vitest';
+import { fc, test } from '../support/property.ts';
 import { describe, expect } from 'vitest';
 import { createReader, type Frame } from '../../bird/codec.ts';
 import { type BirdClient, BirdError } from '../../bird/client.ts';

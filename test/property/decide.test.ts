@@ -1,5 +1,5 @@
 /** What decide and plan promise in any world: many random ones, several ticks each. */
-import { fc, test } from '@fast-check/vitest';
+import { fc, test } from '../support/property.ts';
 import { describe, expect } from 'vitest';
 import { decide } from '../../src/core/decide/decide.ts';
 import { restoreDecideMemory } from '../../src/core/decide/restore-memory.ts';

@@ -1,5 +1,5 @@
 /** The one-number bucket (edge/lua/edge/bucket.lua) against a token bucket that counts tokens, and its bound under change. */
-import { fc, test } from '@fast-check/vitest';
+import { fc, test } from '../support/property.ts';
 import { afterAll, expect } from 'vitest';
 import { startLua } from '../support/lua.ts';
 

@@ -1,5 +1,5 @@
 /** Whatever a person writes in edge.yaml, nginx gets what was meant or nothing: no value can end a directive or start one. */
-import { fc, test } from '@fast-check/vitest';
+import { fc, test } from '../support/property.ts';
 import { afterAll, expect } from 'vitest';
 import { edgeFile } from '../../edge/conf/schema.ts';
 import { renderHttp } from '../../edge/render/nginx.ts';

@@ -1,6 +1,6 @@
 /** Classification and the MMDB reader (edge/lua/edge/networks.lua, mmdb.lua) against plain TypeScript that tries every entry. */
 import { readFileSync } from 'node:fs';
-import { fc, test } from '@fast-check/vitest';
+import { fc, test } from '../support/property.ts';
 import ipaddr from 'ipaddr.js';
 import { afterAll, describe, expect } from 'vitest';
 import { parse } from 'yaml';

@@ -2,7 +2,7 @@
  * No user goes round in circles: random walks over nodes and states, on the very module that nginx runs. Every node has its
  * own, perhaps old and contradicting, snapshot; DNS may hand the user to any node; redirects are followed to the end.
  */
-import { fc, test } from '@fast-check/vitest';
+import { fc, test } from '../support/property.ts';
 import { afterAll, expect } from 'vitest';
 import { startLua } from '../support/lua.ts';
 

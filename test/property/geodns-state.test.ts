@@ -1,5 +1,5 @@
 /** What must hold for every history: no order of messages, repetitions and restarts makes an older report win. */
-import { test } from '@fast-check/vitest';
+import { test } from '../support/property.ts';
 import { array, constantFrom, integer, record } from 'fast-check';
 import { describe, expect } from 'vitest';
 import { availabilityOf, viewOf } from '../../geodns/decision/availability.ts';

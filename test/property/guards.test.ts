@@ -1,5 +1,5 @@
 /** What the guards promise in any world: budgets are never passed, and whatever is held is ended by something. */
-import { fc, test } from '@fast-check/vitest';
+import { fc, test } from '../support/property.ts';
 import { describe, expect } from 'vitest';
 import { type DampingModel, dampingModels, type RouteChange } from '../../src/core/decide/damping.ts';
 import { decide, type DecideInput } from '../../src/core/decide/decide.ts';

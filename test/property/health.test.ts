@@ -1,5 +1,5 @@
 /** What holds of health whatever the outcomes are. */
-import { fc, test } from '@fast-check/vitest';
+import { fc, test } from '../support/property.ts';
 import { beforeEach, describe, expect } from 'vitest';
 import { checkpoint } from '../../src/core/health/checkpoint.ts';
 import { createHealth } from '../../src/core/health/create-health.ts';

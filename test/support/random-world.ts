@@ -2,7 +2,7 @@
  * Random worlds for properties of decide: three uplinks, service web (IPv4) and service dns (both families, with a
  * check), any policy of the guards, and a row of moments in which anything may be so.
  */
-import { fc } from '@fast-check/vitest';
+import { fc } from './property.ts';
 import { decide, type Decision, type DecideInput } from '../../src/core/decide/decide.ts';
 import { type DecideMemory, emptyDecideMemory } from '../../src/core/decide/memory.ts';
 import type { Service, Uplink } from '../../src/types/config.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { fc, test as property } from '@fast-check/vitest';
+import { fc, test as property } from '../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { contains, parseAddress, parseIp, parsePrefix, spanOfAddress } from '../../src/config/addresses.ts';
 import {

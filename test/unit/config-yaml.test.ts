@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fc, test as property } from '@fast-check/vitest';
+import { fc, test as property } from '../support/property.ts';
 import { stringify } from 'yaml';
 import { notBuilt } from '../../src/config/not-built.ts';
 import { readConfig } from '../../src/config/read.ts';

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test as prop } from '@fast-check/vitest';
+import { test as prop } from '../support/property.ts';
 import { array, jsonValue, nat } from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeAtomic } from '../../src/store/atomic-file.ts';

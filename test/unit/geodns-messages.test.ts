@@ -1,6 +1,6 @@
 /** DNS messages, tokens and the configuration: what is foreign or cut short is an error, never half an answer. */
 import { createHash } from 'node:crypto';
-import { test as prop } from '@fast-check/vitest';
+import { test as prop } from '../support/property.ts';
 import { nat, uint8Array } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadTokens } from '../../geodns/api/tokens.ts';

@@ -1,5 +1,5 @@
 /** The records: stable bytes, small changes, text that survives every version, and nothing but checked tokens. */
-import { test as prop } from '@fast-check/vitest';
+import { test as prop } from '../support/property.ts';
 import { array, stringMatching } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Rrset, renderZone } from '../../geodns/render/zone.ts';

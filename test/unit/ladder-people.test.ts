@@ -1,5 +1,6 @@
 /** The upper rungs of the ladder: operators, maintenance, readiness, the boot, the fleet's consent and the freeze. */
 import { describe, test } from 'vitest';
+import { millis } from '../../src/types/units.ts';
 import {
   both,
   failedAt,
@@ -14,6 +15,7 @@ import {
   wellAt,
   window,
 } from '../support/story.ts';
+import { guards } from '../support/world.ts';
 
 const overrides: readonly Story[] = [
   {
@@ -306,6 +308,26 @@ const freezes: readonly Story[] = [
         wish: { cmi: 'announce', pccw: 'drain' },
       },
       { at: 30, facts: both, more: frozen, wish: { cmi: 'withdraw frozen', pccw: 'announce' } },
+    ],
+  },
+  {
+    name: 'of two that fail in a freeze neither takes the room of the other in max_withdrawals',
+    always: {
+      guards: { ...guards, keepUplinks: 0, maxWithdrawals: { count: 1, windowMillis: millis(60_000) } },
+    },
+    moments: [
+      { at: 1, facts: both, more: frozen, wish: { cmi: 'announce', pccw: 'announce' } },
+      {
+        at: 40,
+        facts: { cmi: failedAt(10), pccw: failedAt(39) },
+        more: frozen,
+        wish: { cmi: 'announce frozen', pccw: 'announce frozen' },
+      },
+      {
+        at: 41,
+        facts: { cmi: failedAt(10), pccw: failedAt(39) },
+        wish: { cmi: 'announce rate', pccw: 'withdraw' },
+      },
     ],
   },
   {

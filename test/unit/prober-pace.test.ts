@@ -1,4 +1,4 @@
-import { test as prop, fc } from '@fast-check/vitest';
+import { test as prop, fc } from '../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { changePace, nextPace, phaseOf, startPace } from '../../probes/pace.ts';
 import { makeTimetable } from '../../probes/timetable.ts';

@@ -1,5 +1,5 @@
 /** Rise and fall of readiness checks, and how the checks of a service make its readiness. */
-import { fc, test as propertyTest } from '@fast-check/vitest';
+import { fc, test as propertyTest } from '../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { combine, notRunTexts } from '../../src/core/ready/combine.ts';
 import { count, type ReadyCount, startCount } from '../../src/core/ready/count.ts';

@@ -1,6 +1,6 @@
 /** Recordings as bytes, and what is decided from them again. */
 import { deflateSync, inflateSync } from 'node:zlib';
-import { test as prop } from '@fast-check/vitest';
+import { test as prop } from '../support/property.ts';
 import { double, integer, record, array, constantFrom, oneof, nat } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { emptyDecideMemory } from '../../src/core/decide/memory.ts';

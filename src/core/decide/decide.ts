@@ -6,7 +6,7 @@
  *    2. maintenance, 3. the boot, 4. readiness: the most that they leave (ceiling.ts); they take away and never give
  *    5. the link verdict: failed → withdraw, degraded → drain, healthy → announce; unknown → as it stands (desire.ts)
  *    6. a return waits for the hold, for max_withdrawals, for the flap budget, and begins as a canary (desire.ts)
- *    7. guards on leaving: all-bad, last-resort, rate (leaving.ts); then capacity (capacity.ts)
+ *    7. guards on leaving: all-bad, last-resort (leaving.ts); then capacity (capacity.ts), then rate (rate.ts)
  *    8. the repair: the best is announced when only failed ones, or none, are left (repair.ts)
  *    9. backups are drained unless they are needed (backup.ts)
  *   10. the guard on draining the last undrained one (draining.ts)

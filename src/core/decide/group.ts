@@ -16,6 +16,7 @@ import { guardLeaving, type Rung } from './leaving.ts';
 import { isCutOff, type Member, stateInForce, uplinkFacts } from './member.ts';
 import { type DecideMemory, type Readied, type ReturnClock, standingUnknown } from './memory.ts';
 import type { Decided } from './remember.ts';
+import { guardRate } from './rate.ts';
 import { repair } from './repair.ts';
 import { dampRises } from './rises.ts';
 import { countEvent, type UplinkEvent } from './uplink-events.ts';
@@ -44,17 +45,14 @@ export function decideGroup(
   if (members.length === 0) return { key, rungs: [], wishes: [], events };
   const desires = members.map((member) => ({ member, wish: desireOf(member, bounds) }));
   const fleet = input.fleet?.get(key);
-  const { guards, waitMillis, now } = input;
+  const { guards, waitMillis, freeze, now } = input;
   const consent = fleet?.consent === 'given';
-  const left = guardCapacity(
-    guardLeaving(desires, { guards, waitMillis, consent, events, now }),
-    input.traffic,
-  );
+  const kept = guardCapacity(guardLeaving(desires, { guards, waitMillis, consent, now }), input.traffic);
+  const left = guardRate(kept, { guards, events, frozen: freeze !== null, now });
   const { keepUplinks, keepNodes } = guards;
   const consented = consent || before.consented.includes(key);
   const rungs = guardDraining(drainBackups(repair(left, { keepUplinks, keepNodes, consented, fleet })));
   const under = rungs.map((rung) => ({ ...rung, wish: underCeiling(rung) }));
-  const { freeze } = input;
   const wishes = dampRises(under, bounds).map((rung) =>
     freeze === null ? rung.wish : frozenWish(rung, freeze),
   );

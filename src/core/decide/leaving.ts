@@ -6,7 +6,6 @@
  *   all failed within `together` ───────────────────▶ held: all-bad; only what is surely dead leaves
  *   failed further apart ───────────────────────────▶ leave, the worst first, but keepUplinks stay: last-resort
  *        … and the fleet consents ──────────────────▶ none need be left
- *        … and max_withdrawals is reached ──────────▶ held: rate
  */
 import type { Guards } from '../../types/config.ts';
 import { after, type Instant, type Millis } from '../../types/units.ts';
@@ -14,7 +13,6 @@ import type { AnnouncementWish, Held } from '../../types/wish.ts';
 import { wishOf } from './desire.ts';
 import {
   isCarried,
-  isCutOff,
   isFailed,
   isGood,
   isSurelyDead,
@@ -22,7 +20,6 @@ import {
   stateInForce,
   worstFirst,
 } from './member.ts';
-import { isCounted, recentEvents, spentUntil, type UplinkEvent } from './uplink-events.ts';
 
 export interface Rung {
   readonly member: Member;
@@ -36,8 +33,6 @@ export interface LeavingRules {
   readonly waitMillis: Millis;
   /** Whether the fleet says that enough other nodes announce the service. */
   readonly consent: boolean;
-  /** Uplink events that were counted until now. */
-  readonly events: readonly UplinkEvent[];
   readonly now: Instant;
 }
 
@@ -49,11 +44,12 @@ export function guardLeaving(group: readonly Rung[], rules: LeavingRules): reado
   const held = heldOnes(members, leaving, rules);
   return group.map((rung) => {
     const hold = held.get(rung.member);
-    return hold === undefined ? rung : { member: rung.member, wish: heldWishOf(rung, hold) };
+    return hold === undefined ? rung : { member: rung.member, wish: heldInPlace(rung, hold) };
   });
 }
 
-function wantsToLeave({ member, wish }: Rung): boolean {
+/** Whether its link verdict takes away what is announced now. */
+export function wantsToLeave({ member, wish }: Rung): boolean {
   return (
     member.override === null &&
     isFailed(member) &&
@@ -62,7 +58,8 @@ function wantsToLeave({ member, wish }: Rung): boolean {
   );
 }
 
-function heldWishOf({ member, wish }: Rung, hold: Held): AnnouncementWish {
+/** What stays instead, with the guard's reason. */
+export function heldInPlace({ member, wish }: Rung, hold: Held): AnnouncementWish {
   const reason = hold.guard === 'all-bad' || hold.guard === 'rate' ? hold.guard : 'last-resort';
   const state = member.standing.state === 'withdraw' ? stateInForce(member) : member.standing.state;
   return wishOf(member, state, reason, `${hold.text}; ${wish.text}`, hold);
@@ -75,8 +72,7 @@ function heldOnes(
 ): ReadonlyMap<Member, Held> {
   const carried = members.filter((member) => isCarried(member));
   if (carried.some((member) => isGood(member))) return heldLast(carried, leaving, rules);
-  const held = heldAllBad(members, carried, leaving, rules) ?? heldLast(carried, leaving, rules);
-  return new Map([...held, ...heldByRate(leaving, held, rules)]);
+  return heldAllBad(members, carried, leaving, rules) ?? heldLast(carried, leaving, rules);
 }
 
 /** null: the uplinks fail further apart, or something tells them apart; then they are judged one by one. */
@@ -135,26 +131,4 @@ function heldLast(
   const kept = order.slice(0, Math.max(0, keepUplinks - staying));
   const text = `the last ${keepUplinks === 1 ? 'announcement' : `${keepUplinks} announcements`} of this node`;
   return holdAll(kept, { guard: 'last-resort', text, until: null });
-}
-
-/** With no good one announced a withdrawal needs room in the budget; the worst take what is left of it. */
-function heldByRate(
-  leaving: readonly Member[],
-  held: ReadonlyMap<Member, Held>,
-  { guards, events, now }: LeavingRules,
-): ReadonlyMap<Member, Held> {
-  const { maxWithdrawals, togetherMillis } = guards;
-  const recent = recentEvents(events, maxWithdrawals, now);
-  const uncounted = worstFirst(leaving).filter(
-    (member) =>
-      !held.has(member) && !isCutOff(member) && !isCounted(recent, member.uplink.name, togetherMillis, now),
-  );
-  const room = Math.max(0, maxWithdrawals.count - recent.length);
-  const until = spentUntil(recent, maxWithdrawals);
-  const text = 'guards.max_withdrawals is reached and no other uplink is good';
-  return holdAll(uncounted.slice(room), {
-    guard: 'rate',
-    text,
-    until: until ?? after(now, maxWithdrawals.windowMillis),
-  });
 }
