@@ -6,7 +6,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { disable, enable } from '../bird/commands.ts';
 import { restate } from '../bird/file-states.ts';
-import { actuate } from '../src/daemon/actuate.ts';
+import { act } from '../src/daemon/act.ts';
 import { keepFile } from '../src/daemon/file-keeper.ts';
 import type { ProtocolWish } from '../src/core/plan/protocols.ts';
 import type { Step } from '../src/core/plan/plan.ts';
@@ -76,14 +76,20 @@ async function takeTurns(
   return times;
 }
 
-/** What the daemon does: the file first (fsync, rename), then the command on the open connection. */
+/** What the daemon does at the end of a tick: the command on the open connection, beside the file (fsync, rename). */
 function causeway({ client, config }: BirdStand): Way {
   const file = keepFile(config.bird.config);
-  const act = async (up: boolean): Promise<void> => {
+  const tools = {
+    config: { mode: 'live' },
+    client,
+    file,
+    narrator: { file: () => undefined, steps: () => undefined },
+    wallTime: () => '',
+  } as const;
+  const move = async (up: boolean): Promise<void> => {
     await file.look();
     const text = up ? 'announced: healthy' : 'withdrawn: loss 100 % on 4 of 4 targets';
     const wish: ProtocolWish = { up, description: text, message: text };
-    const outcome = await file.hold(new Map([[announce, wish]]));
     const step: Step = {
       command: up ? 'enable' : 'disable',
       protocol: announce,
@@ -91,15 +97,16 @@ function causeway({ client, config }: BirdStand): Way {
       purpose: up ? 'return' : 'withdraw',
       group: 'web4',
     };
-    const [result] = await actuate(client, [step], outcome.kind === 'as-wished');
+    const { results } = await act(tools, { steps: [step], missing: [] }, new Map([[announce, wish]]));
+    const [result] = results;
     // A return waits for a slow disk, as it does in the daemon until the next tick; a withdrawal never does.
-    if (up && result?.effect === 'waits-for-file') return act(up);
+    if (up && result?.effect === 'waits-for-file') return move(up);
     if (result?.effect !== 'done') throw new Error(`causeway: ${result?.effect} ${result?.text}`);
   };
-  return { name: 'causeway (file and socket)', withdraw: () => act(false), restore: () => act(true) };
+  return { name: 'causeway (file and socket)', withdraw: () => move(false), restore: () => move(true) };
 }
 
-/** Not a way of its own: what is left of ours without the disk, where a file that is late does not hold the command up. */
+/** Not a way of its own: the command without a file beside it. */
 function commandAlone({ client }: BirdStand): Way {
   return {
     name: 'of causeway: the command alone',

@@ -39,6 +39,7 @@ export async function adoptWorld(
     sessions: new Map(),
     operator: newOperatorState(),
     booting,
+    compared: false,
     behindSince: null,
   };
 }

@@ -166,6 +166,9 @@ function toolsOf(
     get config() {
       return settings.now().config;
     },
+    get tasks() {
+      return settings.now().tasks;
+    },
     get waitMillis() {
       return settings.now().waitMillis;
     },

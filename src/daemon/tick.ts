@@ -7,21 +7,24 @@ import type { BirdClient } from '../../bird/client.ts';
 import { decide, type DecideInput } from '../core/decide/decide.ts';
 import type { DecideMemory } from '../core/decide/memory.ts';
 import type { LastLook } from '../core/hands/hands.ts';
+import { createHealth } from '../core/health/create-health.ts';
 import type { HealthMemory } from '../core/health/memory.ts';
 import { judge } from '../core/health/judge.ts';
 import { observe } from '../core/health/observe.ts';
 import { wishOnLeave } from '../core/overrides/leave.ts';
 import { plan, type Plan } from '../core/plan/plan.ts';
 import { type ProtocolWish, protocolWishes } from '../core/plan/protocols.ts';
-import type { BirdView } from '../types/bird-view.ts';
+import type { BirdSeen, BirdView } from '../types/bird-view.ts';
 import type { NodeConfig } from '../types/config.ts';
 import type { LinkFact, UplinkHealth } from '../types/health.ts';
-import type { Sample } from '../types/outcome.ts';
+import type { ProbeTask, Sample } from '../types/outcome.ts';
 import type { Override } from '../types/override.ts';
 import type { Instant, Millis } from '../types/units.ts';
 import type { Wish } from '../types/wish.ts';
-import { actuate, type StepResult } from './actuate.ts';
-import { type ApplyGate, stepsLetBy } from './apply-gate.ts';
+import { act } from './act.ts';
+import type { StepResult } from './actuate.ts';
+import { adoptSeen } from './adopt-seen.ts';
+import type { ApplyGate } from './apply-gate.ts';
 import type { FileKeeper, FileOutcome } from './file-keeper.ts';
 import { type Alarm, type Alarms } from './alarms.ts';
 import type { BirdLook } from './bird-look.ts';
@@ -50,6 +53,8 @@ export interface World {
   readonly operator: OperatorState;
   /** Whether the boot left services withdrawn until they are ready. */
   readonly booting: boolean;
+  /** Whether BIRD was compared with the file since the start. */
+  compared: boolean;
   /** Since when the owned file has not held the wish; null: it does. */
   behindSince: Instant | null;
 }
@@ -78,6 +83,8 @@ export interface TickReport {
 
 export interface TickTools {
   readonly config: NodeConfig;
+  /** What is probed. */
+  readonly tasks: readonly ProbeTask[];
   readonly waitMillis: Millis;
   /** Bits per second of each uplink in its fuller direction; those that are known. */
   readonly traffic: () => ReadonlyMap<string, number>;
@@ -101,6 +108,7 @@ export async function tick(tools: TickTools, world: World, input: TickInput): Pr
   const view = await tools.bird.look(config);
   const fileIsOurs = await tools.file.look();
   const judgedAt = now();
+  if (!world.compared && view.kind === 'seen') compareOnce(tools, world, view, judgedAt);
   for (const witness of tools.witnesses) witness.judging(world, input, judgedAt);
   const judged = judge(
     observe(world.health, input.samples),
@@ -135,6 +143,15 @@ export async function tick(tools: TickTools, world: World, input: TickInput): Pr
     tools.wallTime(),
   );
   return report;
+}
+
+/** What a forerunner sent and did not live to write stands as BIRD shows it; verdicts from before it begin anew. */
+function compareOnce(tools: TickTools, world: World, view: BirdSeen, now: Instant): void {
+  world.compared = true;
+  const memory = adoptSeen(tools.config, tools.file.states(), view, world.decide);
+  if (memory === null) return;
+  world.decide = memory;
+  world.health = createHealth(tools.tasks, tools.config.policy, now);
 }
 
 /** What is still the operator's (`bird.adopt`) is neither switched nor missing. */
@@ -187,19 +204,4 @@ function wishNow(tools: TickTools, world: World, view: BirdView, health: readonl
   world.decide = decision.memory;
   for (const witness of tools.witnesses) witness.decided(asked, decision.wish);
   return wishOnLeave(decision.wish, world.operator.leaving);
-}
-
-/** In observe mode nothing is written and nothing is sent. */
-async function act(
-  tools: TickTools,
-  planned: Plan,
-  protocols: ReadonlyMap<string, ProtocolWish>,
-): Promise<{ readonly file: FileOutcome; readonly results: readonly StepResult[] }> {
-  if (tools.config.mode === 'observe') return { file: { kind: 'as-wished' }, results: [] };
-  const file = await tools.file.hold(protocols);
-  tools.narrator.file(file);
-  const steps = tools.gate === undefined ? planned.steps : stepsLetBy(tools.gate, planned.steps);
-  const results = await actuate(tools.client, steps, file.kind === 'as-wished');
-  tools.narrator.steps(results, tools.wallTime());
-  return { file, results };
 }
