@@ -123,7 +123,10 @@ function judgeHandshake(deck: Deck, flight: Flight, rttMillis: number, retransmi
 function judgeRefusal({ deck, quiet }: Tcp, flight: Flight, prompt: boolean): void {
   quiet.delete(flight.stream);
   const now = deck.now();
-  if (!prompt || deck.laggedSince(flight.sentAt)) deck.decide(flight, notRun('loop-lag'));
+  // Of an origin a refusal is the verdict, whenever it came.
+  if (flight.stream.task.class === 'origin')
+    deck.decide(flight, { kind: 'answered', rttMillis: millis(now - flight.sentAt), wrong: 'refused' });
+  else if (!prompt || deck.laggedSince(flight.sentAt)) deck.decide(flight, notRun('loop-lag'));
   else deck.decide(flight, { kind: 'answered', rttMillis: millis(now - flight.sentAt) });
 }
 

@@ -138,10 +138,11 @@ async function checkText(text: string, options: ApplyWorldOptions): Promise<stri
 }
 
 /** In words of the config, where `bird -p` would name a line of the text. */
-async function unmetByInstalled({ config, binary }: ApplyWorldOptions): Promise<readonly string[]> {
+async function unmetByInstalled({ config, binary, client }: ApplyWorldOptions): Promise<readonly string[]> {
   if (versionNeeds(config).length === 0) return [];
-  const version = await installedVersion(binary);
-  return version === null ? [] : unmetNeeds(config, version);
+  // After an upgrade the BIRD that runs is still the old one.
+  const versions = [await installedVersion(binary), client.version].filter((version) => version !== null);
+  return [...new Set(versions.flatMap((version) => unmetNeeds(config, version)))];
 }
 
 function temporary(): string {

@@ -3,7 +3,7 @@ import { families, type Family } from '../../src/types/units.ts';
 import { service } from '../network/addresses.ts';
 import { carrierNames, type CarrierName } from '../network/names.ts';
 import type { Network } from '../network/network.ts';
-import { carrierSession } from './config.ts';
+import { carrierSession, loneName } from './config.ts';
 import { openControl, type Control } from './control.ts';
 import { readRoutes, readSession, type RouteHeld, type SessionSeen } from './replies.ts';
 import { carrierFiles } from './router.ts';
@@ -25,7 +25,8 @@ export interface Observer {
   close(): void;
 }
 
-export function observeCarriers(network: Network): Observer {
+/** What the carriers hold of one node. */
+export function observeCarriers(network: Network, node: string = loneName): Observer {
   const controls = new Map<CarrierName, Control>(
     carrierNames.map((name) => [name, openControl(carrierFiles(network, name).socket)]),
   );
@@ -35,7 +36,7 @@ export function observeCarriers(network: Network): Observer {
     return found;
   };
   const observer: Observer = {
-    view: (carrier) => viewOf(carrier, control(carrier)),
+    view: (carrier) => viewOf(carrier, control(carrier), node),
     async views() {
       const [cmi, pccw, hkbn] = await Promise.all([
         observer.view('cmi'),
@@ -47,7 +48,7 @@ export function observeCarriers(network: Network): Observer {
     async learnt(carrier) {
       const asked = control(carrier);
       const both = await Promise.all(
-        families.map(async (family) => routesOf(asked, `protocol ${carrierSession(family)} all`)),
+        families.map(async (family) => routesOf(asked, `protocol ${carrierSession(family, node)} all`)),
       );
       return both.flat();
     },
@@ -59,7 +60,7 @@ export function observeCarriers(network: Network): Observer {
         'show',
         service.prefix[family],
       ]);
-      return routes.includes('dev node');
+      return routes.includes(`dev ${node} `);
     },
     close() {
       for (const one of controls.values()) one.close();
@@ -68,22 +69,23 @@ export function observeCarriers(network: Network): Observer {
   return observer;
 }
 
-async function viewOf(carrier: CarrierName, control: Control): Promise<CarrierView> {
+async function viewOf(carrier: CarrierName, control: Control, node: string): Promise<CarrierView> {
   const [session4, session6, route4, route6] = await Promise.all([
-    sessionOf(control, 4),
-    sessionOf(control, 6),
-    routeOf(control, 4),
-    routeOf(control, 6),
+    sessionOf(control, carrierSession(4, node)),
+    sessionOf(control, carrierSession(6, node)),
+    routeOf(control, 4, node),
+    routeOf(control, 6, node),
   ]);
   return { carrier, sessions: { 4: session4, 6: session6 }, routes: { 4: route4, 6: route6 } };
 }
 
-async function sessionOf(control: Control, family: Family): Promise<SessionSeen> {
-  return readSession(await control.ask(`show protocols all ${carrierSession(family)}`));
+async function sessionOf(control: Control, session: string): Promise<SessionSeen> {
+  return readSession(await control.ask(`show protocols all ${session}`));
 }
 
-async function routeOf(control: Control, family: Family): Promise<RouteHeld | null> {
-  const routes = await routesOf(control, `${service.prefix[family]} all`);
+async function routeOf(control: Control, family: Family, node: string): Promise<RouteHeld | null> {
+  const from = `protocol ${carrierSession(family, node)}`;
+  const routes = await routesOf(control, `${service.prefix[family]} ${from} all`);
   return routes.find((route) => route.prefix === service.prefix[family]) ?? null;
 }
 

@@ -7,35 +7,28 @@ import { families, type Family } from '../../src/types/units.ts';
 import { service } from '../network/addresses.ts';
 import { carrierNames, type CarrierName } from '../network/names.ts';
 import type { Network } from '../network/network.ts';
-import { heardMark } from './config.ts';
+import { heardMark, loneName } from './config.ts';
 import { asNumbers, communityTexts } from './replies.ts';
 import { carrierFiles } from './router.ts';
 
+interface Heard {
+  readonly at: number;
+  readonly carrier: CarrierName;
+  /** The neighbour it came from: `node` in the lab with one node. */
+  readonly node: string;
+  readonly family: Family;
+}
+
 export type WireEvent =
-  | {
+  | (Heard & {
       readonly kind: 'announced';
-      readonly at: number;
-      readonly carrier: CarrierName;
-      readonly family: Family;
       readonly prefix: string;
       readonly med: number | null;
       readonly path: readonly number[];
       readonly communities: readonly string[];
-    }
-  | {
-      readonly kind: 'withdrawn';
-      readonly at: number;
-      readonly carrier: CarrierName;
-      readonly family: Family;
-      readonly prefix: string;
-    }
-  | {
-      readonly kind: 'session';
-      readonly at: number;
-      readonly carrier: CarrierName;
-      readonly family: Family;
-      readonly up: boolean;
-    };
+    })
+  | (Heard & { readonly kind: 'withdrawn'; readonly prefix: string })
+  | (Heard & { readonly kind: 'session'; readonly up: boolean });
 
 export interface WireLog {
   /** All events so far, in order of their time; `at` is wall time in ms. */
@@ -78,8 +71,9 @@ export function followWire(network: Network): WireLog {
 /** BIRD takes a session down in several steps, each with a line; one event is enough. */
 function repeats(events: readonly WireEvent[], event: WireEvent): boolean {
   if (event.kind !== 'session') return false;
+  const { carrier, node, family } = event;
   const last = events.findLast(
-    (one) => one.kind === 'session' && one.carrier === event.carrier && one.family === event.family,
+    (one) => one.kind === 'session' && one.carrier === carrier && one.node === node && one.family === family,
   );
   return last?.kind === 'session' && last.up === event.up;
 }
@@ -96,34 +90,40 @@ export function readWireLine(carrier: CarrierName, line: string): WireEvent | nu
 }
 
 function readHeard(carrier: CarrierName, at: number, text: string): WireEvent | null {
-  const match = new RegExp(`${heardMark} (\\S+) med (\\S+) path (.*?) communities (.*)$`).exec(text);
+  const mark = `${heardMark} (?:(\\w+) )?`;
+  const match = new RegExp(`${mark}(\\S+) med (\\S+) path (.*?) communities (.*)$`).exec(text);
   if (match === null) return null;
-  const prefix = match[1] ?? '';
-  const med = match[2] ?? '';
+  const prefix = match[2] ?? '';
+  const med = match[3] ?? '';
   return {
     kind: 'announced',
     at,
     carrier,
+    node: match[1] ?? loneName,
     family: prefix.includes(':') ? 6 : 4,
     prefix,
     med: /^\d+$/.test(med) ? Number(med) : null,
-    path: asNumbers(match[3] ?? ''),
-    communities: communityTexts(match[4] ?? ''),
+    path: asNumbers(match[4] ?? ''),
+    communities: communityTexts(match[5] ?? ''),
   };
 }
 
 /** Only a withdrawal is logged as removed on the way in (`>`); of a lost session BIRD flushes without a word. */
 function readWithdrawn(carrier: CarrierName, at: number, text: string): WireEvent | null {
-  const match = /^node([46])(?:\.ipv[46])? > removed (?:\[[^\]]*\] )?(\S+)/.exec(text);
+  const match = /^([a-z]+(?:\d_)?)([46])(?:\.ipv[46])? > removed (?:\[[^\]]*\] )?(\S+)/.exec(text);
   if (match === null) return null;
-  return { kind: 'withdrawn', at, carrier, family: match[1] === '6' ? 6 : 4, prefix: match[2] ?? '' };
+  return { kind: 'withdrawn', at, carrier, ...sessionNamed(match), prefix: match[3] ?? '' };
 }
 
 function readState(carrier: CarrierName, at: number, text: string): WireEvent | null {
-  const match = /^node([46]): State changed to (up|stop|down|flush|start)/.exec(text);
+  const match = /^([a-z]+(?:\d_)?)([46]): State changed to (up|stop|down|flush|start)/.exec(text);
   if (match === null) return null;
-  const family: Family = match[1] === '6' ? 6 : 4;
-  return { kind: 'session', at, carrier, family, up: match[2] === 'up' };
+  return { kind: 'session', at, carrier, ...sessionNamed(match), up: match[3] === 'up' };
+}
+
+/** Of the name of a session, `node4` or `hk1_4`, taken apart. */
+function sessionNamed(match: RegExpExecArray): { readonly node: string; readonly family: Family } {
+  return { node: (match[1] ?? '').replace('_', ''), family: match[2] === '6' ? 6 : 4 };
 }
 
 /** Whether an event is about the service's own prefix. */

@@ -22,6 +22,12 @@ export interface Where {
   readonly region?: Region;
   readonly direction?: Direction;
   readonly families?: readonly Family[];
+  /** The carrier's interfaces towards the nodes that it acts on; default: that of the lab with one node. */
+  readonly links?: readonly string[];
+}
+
+export function linksOf(where: Where): readonly string[] {
+  return where.links ?? ['node'];
 }
 
 export function familiesOf(where: Where): readonly Family[] {
@@ -44,13 +50,15 @@ export function describeWhere(where: Where): string {
   const direction =
     where.direction === undefined || where.direction === 'both' ? '' : `, ${where.direction} only`;
   const family = where.families?.length === 1 ? `, IPv${where.families[0]} only` : '';
-  return `${where.carrier}${region}${direction}${family}`;
+  const links = where.links === undefined ? '' : ` for ${where.links.join(' ')}`;
+  return `${where.carrier}${region}${direction}${family}${links}`;
 }
 
 /** Letters and digits that tell one fault's tables and files from another's. */
 export function slugOf(where: Where, kind: string): string {
   const family = where.families?.length === 1 ? String(where.families[0]) : '';
-  return [kind, where.carrier, where.region ?? 'all', where.direction ?? 'both', family]
+  const links = (where.links ?? []).join('');
+  return [kind, where.carrier, where.region ?? 'all', where.direction ?? 'both', family, links]
     .join('_')
     .replace(/[^a-zA-Z0-9_]/g, '');
 }

@@ -7,6 +7,7 @@ import {
   directionsOf,
   familiesOf,
   farPrefixes,
+  linksOf,
   slugOf,
   type Fault,
   type Where,
@@ -55,6 +56,12 @@ export function targetDead(addresses: Readonly<Partial<Record<Family, string>>>)
   return tableFault(`target ${Object.values(addresses).join(' and ')} dead`, 'net', 'target', 'input', rules);
 }
 
+/** These targets answer nothing any more, by whichever carrier they are asked. */
+export function targetsDead(dead: readonly Readonly<Record<Family, string>>[]): Fault {
+  const rules = dead.flatMap((addresses) => addressRules(addresses, (match) => [`${match} drop`]));
+  return tableFault(`${dead.length} targets dead`, 'net', 'targets', 'input', rules);
+}
+
 /** A target answers only some echo requests a second, all carriers together; TCP is not limited. */
 export function targetRateLimited(
   addresses: Readonly<Partial<Record<Family, string>>>,
@@ -96,16 +103,19 @@ function forwardFault(title: string, slug: string, where: Where, verdict: string
   return tableFault(title, where.carrier, slug, 'forward', forwardRules(where, verdict));
 }
 
-/** `node` is the carrier's interface towards the node; what it forwards from or to there is the uplink's traffic. */
+/** What the carrier forwards from or to its interfaces towards the nodes is the uplinks' traffic. */
 function forwardRules(where: Where, verdict: string): readonly string[] {
   return directionsOf(where).flatMap((direction) =>
     familiesOf(where).map((family) => {
-      const interfaceMatch = direction === 'out' ? 'iifname "node"' : 'oifname "node"';
-      const word = family === 4 ? 'ip' : 'ip6';
+      const word = direction === 'out' ? 'iifname' : 'oifname';
+      const interfaceMatch = `${word} { ${linksOf(where)
+        .map((link) => `"${link}"`)
+        .join(', ')} }`;
+      const protocol = family === 4 ? 'ip' : 'ip6';
       const far = farPrefixes(where, family);
       const side = direction === 'out' ? 'daddr' : 'saddr';
       const addressMatch =
-        far.length === 0 ? `meta nfproto ipv${family}` : `${word} ${side} { ${far.join(', ')} }`;
+        far.length === 0 ? `meta nfproto ipv${family}` : `${protocol} ${side} { ${far.join(', ')} }`;
       return `${interfaceMatch} ${addressMatch} ${verdict}`;
     }),
   );

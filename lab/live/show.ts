@@ -1,6 +1,6 @@
 /** What `npm run lab` shows: a table that renews itself on a terminal; elsewhere the state once, then each change. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { renderStatus } from '../../src/cli/status.ts';
+import { renderStatus } from '../../src/cli/status-text.ts';
 import { catalogueText } from '../faults/catalogue.ts';
 import { nodeFiles } from '../node/config.ts';
 import { waitHealthy, type Lab } from '../node/lab.ts';

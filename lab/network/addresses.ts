@@ -12,6 +12,8 @@ export interface CarrierPlan {
   readonly asn: number;
   /** 1, 2, 3: stands in addresses and table numbers. */
   readonly index: number;
+  /** The carrier's interface towards the node. */
+  readonly link: string;
   /** The node's end of the uplink. */
   readonly node: Readonly<Record<Family, string>>;
   /** The carrier's end: BGP neighbour and gateway. */
@@ -51,9 +53,18 @@ export const service = {
   prefix: { 4: '203.0.113.0/24', 6: '2001:db8:a::/48' } satisfies Record<Family, string>,
 } as const;
 
-export const carriers: readonly CarrierPlan[] = carrierNames.map((name, position) =>
-  planCarrier(name, position + 1),
-);
+export const carriers: readonly CarrierPlan[] = planUplinks({ number: 0, link: 'node' });
+
+/** Where a node is plugged in at each carrier: its links have addresses of their own by the number, 0 to 63. */
+export interface Seat {
+  readonly number: number;
+  readonly link: string;
+}
+
+/** The uplinks of a node in that seat. */
+export function planUplinks(seat: Seat): readonly CarrierPlan[] {
+  return carrierNames.map((name, position) => planCarrier(name, position + 1, seat));
+}
 
 export function carrierPlan(name: CarrierName): CarrierPlan {
   const plan = carriers.find((one) => one.name === name);
@@ -85,14 +96,17 @@ export function isRegion(text: string): text is Region {
   return regions.some((region) => region === text);
 }
 
-function planCarrier(name: CarrierName, index: number): CarrierPlan {
+function planCarrier(name: CarrierName, index: number, { number, link }: Seat): CarrierPlan {
+  const first = number * 4;
+  const six = number === 0 ? `2001:db8:ff0${index}` : `2001:db8:ff0${index}:${number.toString(16)}`;
   return {
     name,
     asn: carrierAsns[name],
     index,
-    node: { 4: `198.18.${index}.2`, 6: `2001:db8:ff0${index}::2` },
-    router: { 4: `198.18.${index}.1`, 6: `2001:db8:ff0${index}::1` },
-    linkPrefix: { 4: `198.18.${index}.0/30`, 6: `2001:db8:ff0${index}::/64` },
+    link,
+    node: { 4: `198.18.${index}.${first + 2}`, 6: `${six}::2` },
+    router: { 4: `198.18.${index}.${first + 1}`, 6: `${six}::1` },
+    linkPrefix: { 4: `198.18.${index}.${first}/30`, 6: `${six}::/64` },
     linkLength: { 4: 30, 6: 64 },
     legs: [0, 1].map((leg) => ({
       carrierEnd: `net${leg}`,

@@ -7,6 +7,25 @@ export type CarrierName = (typeof carrierNames)[number];
 export type Room = 'node' | CarrierName | 'net';
 export const rooms: readonly Room[] = ['node', ...carrierNames, 'net'];
 
+/** Nodes of the five-node lab, each a namespace. */
+export const fleetNodeNames = ['hk1', 'hk2', 'hk3', 'tk1', 'sg1'] as const;
+export type FleetNodeName = (typeof fleetNodeNames)[number];
+
+/** Where its Redis and the Sentinels run. */
+export const databaseRooms = ['db1', 'db2', 'db3'] as const;
+export type DatabaseRoom = (typeof databaseRooms)[number];
+
+/** A namespace of the five-node lab; `mgmt` is the router between nodes and databases. */
+export type FleetRoom = FleetNodeName | CarrierName | 'net' | 'mgmt' | DatabaseRoom;
+export const fleetRooms: readonly FleetRoom[] = [
+  ...fleetNodeNames,
+  ...carrierNames,
+  'net',
+  'mgmt',
+  ...databaseRooms,
+];
+const allRooms: readonly string[] = [...rooms, ...fleetRooms];
+
 /** Below this folder each lab has one of its own: sockets, configs, logs, process ids, the owner. */
 export const labsFolder = '/run/causeway-lab';
 
@@ -28,14 +47,14 @@ export function freshLabId(): string {
 let count = 0;
 
 /** `cw<id>-<room>`, as `ip netns` shows it. */
-export function namespaceOf(id: string, room: Room): string {
+export function namespaceOf(id: string, room: Room | FleetRoom): string {
   return `cw${id}-${room}`;
 }
 
 /** The lab that a namespace belongs to; null: not one of ours. */
 export function labOfNamespace(namespace: string): string | null {
-  const match = /^cw([a-z0-9]{1,10})-(node|cmi|pccw|hkbn|net)$/.exec(namespace);
-  return match?.[1] ?? null;
+  const match = /^cw([a-z0-9]{1,10})-([a-z0-9]+)$/.exec(namespace);
+  return match !== null && allRooms.includes(match[2] ?? '') ? (match[1] ?? null) : null;
 }
 
 export function labFolder(id: string): string {

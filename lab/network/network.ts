@@ -1,11 +1,11 @@
 /** The lab's network as a running thing: starts it, finds a running one again, and removes it at every kind of end. */
 import { join } from 'node:path';
 import { ipBatch, runIn } from './command.ts';
-import { labFolder, labId, namespaceOf, rooms, type Room } from './names.ts';
+import { labFolder, labId, namespaceOf, rooms, type FleetRoom, type Room } from './names.ts';
 import { claim, isOwnerAlive } from './owner.ts';
 import { compiledProgram, startIn } from './process.ts';
 import { removeLab } from './removal.ts';
-import { linkLines, namespaceLines, roomLines, sysctls } from './topology.ts';
+import { linkLines, namespaceLines, roomLines, sysctls, type RoomKind } from './topology.ts';
 import { waitUntil } from './wait.ts';
 
 export interface Network {
@@ -25,19 +25,44 @@ let guarded = false;
 /** Builds namespaces, links, addresses and routes, and starts the TCP listener of the internet. About a second. */
 export async function startNetwork(idText: string): Promise<Network> {
   const id = labId(idText);
+  await raise(id, {
+    rooms: rooms.map((room) => ({
+      room,
+      kind: room === 'node' ? 'node' : 'router',
+      lines: roomLines(room),
+    })),
+    links: linkLines(id),
+  });
+  return networkOf(id);
+}
+
+/** The namespaces of a lab, and the text for `ip -batch` that fills them. */
+export interface Layout {
+  readonly rooms: readonly {
+    readonly room: Room | FleetRoom;
+    readonly kind: RoomKind;
+    readonly lines: readonly string[];
+  }[];
+  readonly links: readonly string[];
+}
+
+/** Builds a lab's namespaces and starts the internet's listener; removed at this process's end, or when it fails. */
+export async function raise(id: string, layout: Layout): Promise<void> {
   guardExit();
   claim(id);
   living.add(id);
-  const network = networkOf(id);
+  const inRoom = (room: Room | FleetRoom) => namespaceOf(id, room);
   try {
-    await ipBatch(null, namespaceLines(id));
-    await Promise.all(rooms.map((room) => network.run(room, ['sysctl', '-q', '-w', ...sysctls(room)])));
-    await ipBatch(null, linkLines(id));
-    await Promise.all(rooms.map((room) => ipBatch(network.namespace(room), roomLines(room))));
-    await startListener(network);
-    return network;
+    const names = layout.rooms.map(({ room }) => room);
+    await ipBatch(null, namespaceLines(id, names));
+    await Promise.all(
+      layout.rooms.map(({ room, kind }) => runIn(inRoom(room), ['sysctl', '-q', '-w', ...sysctls(kind)])),
+    );
+    await ipBatch(null, layout.links);
+    await Promise.all(layout.rooms.map(({ room, lines }) => ipBatch(inRoom(room), lines)));
+    await startListener(networkOf(id));
   } catch (error) {
-    network.remove();
+    networkOf(id).remove();
     throw error;
   }
 }
@@ -49,7 +74,8 @@ export function attachNetwork(idText: string): Network {
   return networkOf(id);
 }
 
-function networkOf(id: string): Network {
+/** The lab with one node; of others what they share: carriers, internet, folder. */
+export function networkOf(id: string): Network {
   const folder = labFolder(id);
   return {
     id,

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { labFolder, labOfNamespace, namespaceOf, rooms } from './names.ts';
+import { labFolder, labOfNamespace } from './names.ts';
 import { isOwnerAlive, labIds } from './owner.ts';
 import { readPidFile, signalProcess } from './process.ts';
 
@@ -17,8 +17,7 @@ export interface Removed {
 
 /** Removes one lab, whoever owns it; safe to repeat. */
 export function removeLab(id: string): Removed {
-  const present = new Set(listNamespaces());
-  const mine = rooms.map((room) => namespaceOf(id, room)).filter((name) => present.has(name));
+  const mine = namespacesOf(id);
   let processes = endRecorded(id);
   for (const namespace of mine) processes += endInside(namespace);
   for (const namespace of mine) quiet('ip', ['netns', 'del', namespace]);
@@ -43,7 +42,11 @@ export function listNamespaces(): readonly string[] {
 
 /** Inode numbers of a lab's namespaces, by which processes in them are found even when the names are gone. */
 export function namespaceInodes(id: string): readonly number[] {
-  return rooms.map((room) => statSync(`/run/netns/${namespaceOf(id, room)}`).ino);
+  return namespacesOf(id).map((name) => statSync(`/run/netns/${name}`).ino);
+}
+
+function namespacesOf(id: string): readonly string[] {
+  return listNamespaces().filter((name) => labOfNamespace(name) === id);
 }
 
 /** Processes that live in namespaces of these inodes. */

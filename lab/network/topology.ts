@@ -1,26 +1,37 @@
 /** The lab's network as text for `ip -batch` and sysctl: pure, so that it can be read without running it. */
 import { families, type Family } from '../../src/types/units.ts';
 import { carriers, targets, type CarrierPlan, type LegPlan } from './addresses.ts';
-import { namespaceOf, rooms, type Room } from './names.ts';
+import { type FleetRoom, namespaceOf, type Room } from './names.ts';
+
+/** A node and its uplinks, one at each carrier. */
+export interface NodePlan {
+  readonly room: Room | FleetRoom;
+  readonly uplinks: readonly CarrierPlan[];
+}
+
+/** The node of the lab with one. */
+export const loneNode: NodePlan = { room: 'node', uplinks: carriers };
 
 /** Namespaces, made before their sysctls are set. */
-export function namespaceLines(id: string): readonly string[] {
+export function namespaceLines(id: string, rooms: readonly (Room | FleetRoom)[]): readonly string[] {
   return rooms.map((room) => `netns add ${namespaceOf(id, room)}`);
 }
 
 /** All links; each end is made in its namespace, so that no name ever stands in the machine's own one. */
-export function linkLines(id: string): readonly string[] {
-  return carriers.flatMap((plan) => [
-    uplinkLine(id, plan),
-    ...plan.legs.map((leg) =>
-      veth(leg.carrierEnd, namespaceOf(id, plan.name), leg.netEnd, namespaceOf(id, 'net')),
+export function linkLines(id: string, nodes: readonly NodePlan[] = [loneNode]): readonly string[] {
+  return [
+    ...nodes.flatMap(({ room, uplinks }) => uplinks.map((plan) => uplinkLine(id, plan, room))),
+    ...carriers.flatMap((plan) =>
+      plan.legs.map((leg) =>
+        veth(leg.carrierEnd, namespaceOf(id, plan.name), leg.netEnd, namespaceOf(id, 'net')),
+      ),
     ),
-  ]);
+  ];
 }
 
-/** The veth pair between the node and a carrier. */
-export function uplinkLine(id: string, plan: CarrierPlan): string {
-  return veth(plan.name, namespaceOf(id, 'node'), 'node', namespaceOf(id, plan.name));
+/** The veth pair between a node and a carrier. */
+export function uplinkLine(id: string, plan: CarrierPlan, room: Room | FleetRoom = 'node'): string {
+  return veth(plan.name, namespaceOf(id, room), plan.link, namespaceOf(id, plan.name));
 }
 
 /** Addresses of the node's end of one uplink. */
@@ -31,29 +42,31 @@ export function nodeUplinkLines(plan: CarrierPlan): readonly string[] {
   ];
 }
 
-/** Addresses of the carrier's end of its link to the node. */
+/** Addresses of the carrier's end of its link to a node. */
 export function carrierUplinkLines(plan: CarrierPlan): readonly string[] {
   return [
-    ...families.map((family) => address(plan.router[family], plan.linkLength[family], 'node', family)),
-    'link set node up',
+    ...families.map((family) => address(plan.router[family], plan.linkLength[family], plan.link, family)),
+    `link set ${plan.link} up`,
   ];
 }
 
-export function roomLines(room: Room): readonly string[] {
-  switch (room) {
-    case 'node':
-      return ['link set lo up', ...carriers.flatMap((plan) => nodeUplinkLines(plan))];
-    case 'net':
-      return netLines();
-    default: {
-      const plan = carriers.find((one) => one.name === room);
-      return plan === undefined ? [] : carrierLines(plan);
-    }
-  }
+/** Addresses and routes of a room; of one that is neither node, carrier nor internet, the loopback alone. */
+export function roomLines(
+  room: Room | FleetRoom,
+  nodes: readonly NodePlan[] = [loneNode],
+): readonly string[] {
+  if (room === 'net') return netLines(nodes);
+  const node = nodes.find((one) => one.room === room);
+  if (node !== undefined) return ['link set lo up', ...node.uplinks.flatMap((plan) => nodeUplinkLines(plan))];
+  const carrier = carriers.find((one) => one.name === room);
+  return carrier === undefined ? ['link set lo up'] : carrierLines(carrier, nodes);
 }
 
+/** What a namespace is: a node, a router that forwards, or a host that does not. */
+export type RoomKind = 'node' | 'router' | 'host';
+
 /** Settings of every room; RFC 4862's duplicate check would delay each address by a second. */
-export function sysctls(room: Room): readonly string[] {
+export function sysctls(kind: RoomKind): readonly string[] {
   const common = [
     'net.ipv4.conf.all.rp_filter=0',
     'net.ipv4.conf.default.rp_filter=0',
@@ -62,7 +75,8 @@ export function sysctls(room: Room): readonly string[] {
     'net.ipv4.fib_multipath_hash_policy=1',
     'net.ipv6.fib_multipath_hash_policy=1',
   ];
-  if (room === 'node') return [...common, 'net.ipv4.ping_group_range=0 2147483647'];
+  if (kind === 'node') return [...common, 'net.ipv4.ping_group_range=0 2147483647'];
+  if (kind === 'host') return common;
   return [
     ...common,
     'net.ipv4.ip_forward=1',
@@ -74,10 +88,11 @@ export function sysctls(room: Room): readonly string[] {
   ];
 }
 
-function carrierLines(plan: CarrierPlan): readonly string[] {
+function carrierLines(plan: CarrierPlan, nodes: readonly NodePlan[]): readonly string[] {
+  const uplinks = nodes.flatMap((node) => node.uplinks.filter(({ name }) => name === plan.name));
   return [
     'link set lo up',
-    ...carrierUplinkLines(plan),
+    ...uplinks.flatMap((uplink) => carrierUplinkLines(uplink)),
     ...plan.legs.flatMap((leg) => [
       ...legAddresses(leg.carrier, leg.carrierEnd),
       `link set ${leg.carrierEnd} up`,
@@ -92,16 +107,18 @@ function carrierLines(plan: CarrierPlan): readonly string[] {
   ];
 }
 
-function netLines(): readonly string[] {
+function netLines(nodes: readonly NodePlan[]): readonly string[] {
   return [
     'link set lo up',
     ...targets.flatMap((target) =>
       families.map((family) => address(target.address[family], family === 4 ? 32 : 128, 'lo', family)),
     ),
     ...carriers.flatMap((plan) => plan.legs.flatMap(netLegLines)),
-    ...carriers.flatMap((plan) =>
-      families.map((family) => multipath(plan.linkPrefix[family], legHops(plan.legs, family), family)),
-    ),
+    ...nodes
+      .flatMap(({ uplinks }) => uplinks)
+      .flatMap((plan) =>
+        families.map((family) => multipath(plan.linkPrefix[family], legHops(plan.legs, family), family)),
+      ),
   ];
 }
 

@@ -27,7 +27,36 @@ export interface NodeOptions {
   readonly onStop?: 'drain' | 'withdraw';
   /** The service is ready when HAProxy on the node says so; `alone` and `boot` as in the config. */
   readonly readiness?: { readonly alone: 'drain' | 'withdraw'; readonly boot: 'as-left' | 'hold' };
+  /** The section as it stands in the config; absent: the node stands alone. */
+  readonly fleet?: Readonly<Record<string, unknown>>;
+  readonly keepNodes?: number;
+  /** The section as it stands in the config; absent: no edge is told anything. */
+  readonly edge?: Readonly<Record<string, unknown>>;
+  /** The sections as they stand in the config; absent: nobody is told. */
+  readonly geodns?: Readonly<Record<string, unknown>>;
+  readonly webhooks?: readonly Readonly<Record<string, unknown>>[];
+  /** `http.token_file`; absent: the port takes no commands. */
+  readonly tokenFile?: string;
+  /** Time between two probes of a target; absent: what the program has by itself. */
+  readonly probeInterval?: string;
 }
+
+/** Which node it is and where it is plugged in. */
+export interface NodePlace {
+  readonly name: string;
+  readonly site: string;
+  readonly routerId: string;
+  readonly uplinks: readonly CarrierPlan[];
+  readonly targets: readonly TargetPlan[];
+}
+
+const lonePlace: NodePlace = {
+  name: 'hk1',
+  site: 'hkg',
+  routerId: '10.255.0.1',
+  uplinks: carriers,
+  targets,
+};
 
 /** Pace of the readiness check: from the first pass to ready it takes at least (rise - 1) intervals. */
 export const readinessPace = { intervalMillis: 300, rise: 5, fall: 3 };
@@ -42,6 +71,8 @@ export interface NodeFiles {
   readonly control: string;
   readonly haproxySocket: string;
   readonly state: string;
+  /** What the node's edge reads at its start, and its admin socket. */
+  readonly edge: { readonly file: string; readonly socket: string };
   readonly daemonLog: string;
 }
 
@@ -57,15 +88,16 @@ export function nodeFiles(network: Network): NodeFiles {
     control: inFolder('control.sock'),
     haproxySocket: inFolder('haproxy.sock'),
     state: inFolder('state'),
+    edge: { file: inFolder('edge.json'), socket: inFolder('edge/run/admin.sock') },
     daemonLog: inFolder('daemon.log'),
   };
 }
 
 /** The config as YAML text. */
-export function nodeConfig(files: NodeFiles, options: NodeOptions): string {
+export function nodeConfig(files: NodeFiles, options: NodeOptions, place: NodePlace = lonePlace): string {
   return stringify({
     mode: 'live',
-    node: { name: 'hk1', site: 'hkg', asn: nodeAsn, router_id: '10.255.0.1' },
+    node: { name: place.name, site: place.site, asn: nodeAsn, router_id: place.routerId },
     bird: {
       socket: options.proxy === true ? files.proxySocket : files.birdSocket,
       config: files.owned,
@@ -79,14 +111,22 @@ export function nodeConfig(files: NodeFiles, options: NodeOptions): string {
     },
     ...(options.onStop === undefined ? {} : { on_stop: { do: options.onStop, deadline: '25s' } }),
     ...(options.readiness === undefined ? {} : { on_boot: options.readiness.boot }),
-    uplinks: Object.fromEntries(carriers.map((plan) => [plan.name, uplink(plan)])),
+    uplinks: Object.fromEntries(place.uplinks.map((plan) => [plan.name, uplink(plan, place.targets)])),
     policy: {
+      ...(options.probeInterval === undefined ? {} : { probe: { interval: options.probeInterval } }),
       ...(options.patience === undefined ? {} : { patience: options.patience }),
       ...recovery(options),
     },
     guards: guards(options),
-    http: { listen: nodeListen },
-    paths: { state: files.state, control: files.control },
+    ...(options.fleet === undefined ? {} : { fleet: options.fleet }),
+    ...(options.geodns === undefined ? {} : { geodns: options.geodns }),
+    ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
+    http: {
+      listen: nodeListen,
+      ...(options.tokenFile === undefined ? {} : { token_file: options.tokenFile }),
+    },
+    ...(options.edge === undefined ? {} : { edge: options.edge }),
+    paths: { state: files.state, control: files.control, edge: files.edge },
   });
 }
 
@@ -100,9 +140,12 @@ function recovery(options: NodeOptions) {
 
 /** Budgets with room for a carrier that is broken again and again, but in scenarios about them. */
 function guards(options: NodeOptions) {
-  const together = options.together === undefined ? {} : { together: options.together };
-  if (options.recovery === 'defaults' || options.flapBudget === 'cisco') return together;
-  return { ...together, flap_budget: 'off', max_withdrawals: '30/15min' };
+  const given = {
+    ...(options.together === undefined ? {} : { together: options.together }),
+    ...(options.keepNodes === undefined ? {} : { keep_nodes: options.keepNodes }),
+  };
+  if (options.recovery === 'defaults' || options.flapBudget === 'cisco') return given;
+  return { ...given, flap_budget: 'off', max_withdrawals: '30/15min' };
 }
 
 function readiness({ haproxySocket: socket }: NodeFiles, options: NodeOptions) {
@@ -112,7 +155,7 @@ function readiness({ haproxySocket: socket }: NodeFiles, options: NodeOptions) {
   return { ready, alone: options.readiness.alone };
 }
 
-function uplink(plan: CarrierPlan) {
+function uplink(plan: CarrierPlan, probed: readonly TargetPlan[]) {
   return {
     carrier: plan.name,
     interface: plan.name,
@@ -120,7 +163,7 @@ function uplink(plan: CarrierPlan) {
     peer: { asn: plan.asn, address: families.map((family) => plan.router[family]) },
     table: 1000 + plan.index,
     local_pref: 400 - 100 * plan.index,
-    targets: targets.map(target),
+    targets: probed.map((one) => target(one)),
   };
 }
 

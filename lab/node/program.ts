@@ -38,6 +38,7 @@ export async function writeOwnedFile(network: Network): Promise<void> {
 export interface DaemonOptions {
   /** Root that a file's permissions bind, so that a forbidden socket is forbidden. */
   readonly bound?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export async function startDaemon(network: Network, options: DaemonOptions = {}): Promise<void> {
@@ -51,6 +52,7 @@ export async function startDaemon(network: Network, options: DaemonOptions = {})
     argv: [...bound, process.execPath, compiledProgram('src/cli/main'), 'run', '-c', files.config],
     log: files.daemonLog,
     pidFile: daemonPidFile(network),
+    ...(options.env === undefined ? {} : { env: options.env }),
   });
   await waitUntil(
     `the daemon to answer (log: ${files.daemonLog})`,

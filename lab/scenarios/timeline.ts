@@ -2,7 +2,7 @@
 import type { CarrierName } from '../network/names.ts';
 import type { Lab } from '../node/lab.ts';
 import { nodeFiles } from '../node/config.ts';
-import { followWire, isServiceEvent, tailFile, type WireEvent } from '../carrier/wire-log.ts';
+import { followWire, isServiceEvent, tailFile, type WireEvent, type WireLog } from '../carrier/wire-log.ts';
 import type { Family } from '../../src/types/units.ts';
 
 export type EntryKind =
@@ -33,10 +33,10 @@ export interface Timeline {
   stop(): void;
 }
 
-export function startTimeline(lab: Lab): Timeline {
+/** `wire`: what the carriers hear of this node, where somebody follows it already; it is stopped with the timeline. */
+export function startTimeline(lab: Lab, wire: WireLog = followWire(lab.network)): Timeline {
   const marks: TimelineEntry[] = [];
   const told: TimelineEntry[] = [];
-  const wire = followWire(lab.network);
   const log = tailFile(nodeFiles(lab.network).daemonLog, true);
   return {
     mark(kind, text) {

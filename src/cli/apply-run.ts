@@ -9,6 +9,7 @@ import { renderInStates } from '../../bird/apply/render-in-states.ts';
 import { applyBase } from '../../bird/apply/sequence.ts';
 import { applyWorld, baseWorld, type BaseFile } from '../../bird/apply/world.ts';
 import { openBird } from '../../bird/open.ts';
+import { isRestricted } from '../../bird/rights.ts';
 import { removeStale } from '../../bird/owned-file.ts';
 import type { NodeConfig } from '../types/config.ts';
 import { applyLine, type ApplyProgress, type ApplyRequest, type ApplyResult } from '../types/wire/apply.ts';
@@ -89,6 +90,10 @@ async function runAlone(
   try {
     // Throws where BIRD cannot be reached, before anything else is tried.
     await client.command('show status');
+    if (!asked.dryRun && (await isRestricted(client)) === true)
+      return refused(
+        'BIRD’s socket is a restricted one, which changes nothing: set bird.socket to the other one',
+      );
     const file = guarded(loneFile(config.bird.config), config.paths.control);
     if (!asked.dryRun) {
       await removeStale(config.bird.config);

@@ -4,7 +4,7 @@ import { diffLines } from '../../bird/apply/diff-text.ts';
 import type { ApplyResult, Consent } from '../types/wire/apply.ts';
 import { unreachable } from '../types/unreachable.ts';
 import { runApply } from './apply-run.ts';
-import { defaultConfigFile, exitCode, type ExitCode, type Output, requireConfig } from './exit.ts';
+import { defaultConfigFile, examples, exitCode, type ExitCode, type Output, requireConfig } from './exit.ts';
 
 interface ApplyOptions {
   readonly config: string;
@@ -31,7 +31,10 @@ export function registerApply(program: Command, output: Output): void {
     .option('--bird <binary>', 'bird to check and rehearse with, where no daemon does it', 'bird')
     .addHelpText(
       'after',
-      '\n`causeway diff` shows first what would happen. A running daemon does it, else this command.\n',
+      `\n\`causeway diff\` shows first what would happen. A running daemon does it, else this command.\n${examples(
+        'causeway apply',
+        'causeway apply --yes-reset',
+      )}`,
     )
     .action(async ({ config: path, yesReset, yesWithdraw, json, bird }: ApplyOptions) => {
       const read = await requireConfig(path, output);

@@ -4,7 +4,8 @@ import { loadConfig, type LoadResult } from '../config/load.ts';
 import { examine, type Examined, isSound } from '../host/doctor.ts';
 import { hostChecks, hostContext } from '../host/host-checks.ts';
 import { doctorText } from './doctor-text.ts';
-import { defaultConfigFile, exitCode, type Output } from './exit.ts';
+import { defaultConfigFile, examples, exitCode, type Output } from './exit.ts';
+import { terminal } from './terminal.ts';
 
 interface CheckOptions {
   readonly config: string;
@@ -20,6 +21,10 @@ export function registerCheck(program: Command, output: Output): void {
     .option('-c, --config <file>', 'config file', defaultConfigFile)
     .option('--host', 'check interfaces, sources, routing and kernel settings of this machine as well')
     .option('--json', 'print {ok, problems, warnings}, with --host also {findings}')
+    .addHelpText(
+      'after',
+      examples('causeway check', 'causeway check --host', 'causeway check -c new.yaml --json'),
+    )
     .action(async (options: CheckOptions) => {
       const result = await loadConfig(options.config);
       const findings = options.host === true ? await hostFindings(result) : null;
@@ -27,7 +32,8 @@ export function registerCheck(program: Command, output: Output): void {
       if (options.json === true) output.answer(JSON.stringify(jsonOf(result, ok, findings), null, 2));
       else {
         sayResult(options.config, result, output);
-        if (findings !== null && findings.length > 0) output.answer(doctorText(findings, false).trimEnd());
+        if (findings !== null && findings.length > 0)
+          output.answer(doctorText(findings, terminal()).trimEnd());
       }
       output.end(ok ? exitCode.done : exitCode.no);
     });

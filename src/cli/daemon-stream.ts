@@ -1,6 +1,6 @@
 /** Opens an answer of the daemon that is read as it comes: lists, events, recordings. */
-import { request, type IncomingMessage, type RequestOptions } from 'node:http';
-import type { DaemonAddress } from './daemon-client.ts';
+import type { IncomingMessage } from 'node:http';
+import { begin, type DaemonAddress, troubleText } from './daemon-transport.ts';
 
 export type DaemonStream =
   | { readonly kind: 'open'; readonly response: IncomingMessage }
@@ -21,38 +21,14 @@ export async function openStream(
   const tried: string[] = [];
   for (const address of addresses) {
     try {
-      const response = await begin(address, path, headers);
+      const response = await begin(address, { method: 'GET', path, headers, body: null }, answerMillis);
       if (response.statusCode === 200) return { kind: 'open', response };
       return { kind: 'refused', text: refusalOf(response.statusCode, await textOf(response)) };
     } catch (error) {
-      const name = address.kind === 'socket' ? address.path : address.url;
-      tried.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      tried.push(troubleText(address, error));
     }
   }
   return { kind: 'unreachable', text: tried.join('\n') };
-}
-
-function begin(
-  address: DaemonAddress,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<IncomingMessage> {
-  const options: RequestOptions = { agent: false, headers };
-  return new Promise((resolve, reject) => {
-    const sent =
-      address.kind === 'socket'
-        ? request({ ...options, socketPath: address.path, path })
-        : request(new URL(path, address.url), options);
-    const late = new Error(`no answer in ${answerMillis} ms`);
-    const deadline = setTimeout(() => sent.destroy(late), answerMillis);
-    sent.on('error', reject);
-    sent.on('response', (response) => {
-      clearTimeout(deadline);
-      resolve(response);
-    });
-    sent.on('close', () => clearTimeout(deadline));
-    sent.end();
-  });
 }
 
 /** The whole body. */

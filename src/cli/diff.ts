@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { resultLines } from './apply.ts';
 import { runApply } from './apply-run.ts';
-import { defaultConfigFile, exitCode, type Output, requireConfig } from './exit.ts';
+import { defaultConfigFile, examples, exitCode, type Output, requireConfig } from './exit.ts';
 
 interface DiffOptions {
   readonly config: string;
@@ -23,6 +23,7 @@ export function registerDiff(program: Command, output: Output): void {
     .option('-c, --config <file>', 'config file', defaultConfigFile)
     .option('--json', 'print as JSON', false)
     .option('--bird <binary>', 'bird to check and rehearse with, where no daemon does it', 'bird')
+    .addHelpText('after', examples('causeway diff', 'causeway diff --json'))
     .action(async ({ config: path, json, bird }: DiffOptions) => {
       const read = await requireConfig(path, output);
       if (read === null) return;

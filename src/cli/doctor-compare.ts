@@ -3,7 +3,7 @@
  * what it finds stands beside what the prober measured in the last minute. Needs the running daemon and fping 5.
  */
 import { execa } from 'execa';
-import type { Examined } from '../host/doctor.ts';
+import { type Examined, finding } from '../host/doctor.ts';
 import type { NodeConfig, Target, Uplink } from '../types/config.ts';
 import { families, type Family } from '../types/units.ts';
 import type { StatusDocument, TargetStatus } from '../types/wire/status.ts';
@@ -91,12 +91,11 @@ export function findingOf(
   const text = rows.map(({ target, witness, own }) => `${target.name} ${pairText(witness, own)}`).join('; ');
   const apart = rows.filter(({ witness, own }) => differ(witness, own));
   if (apart.length === 0) return { kind: 'ok', text: text === '' ? 'nothing to compare yet' : text };
-  return {
-    kind: 'warning',
+  return finding('fping-differs', {
     what: `they differ on ${apart.map(({ target }) => target.name).join(', ')}: ${text}`,
     why: 'verdicts rest on what the prober measures; TCP, HTTP and DNS probes of a target are in its figures, not in fping’s',
     mend: 'compare again; if it stays, look at ping_group_range, rp_filter and packet filters of this interface',
-  };
+  });
 }
 
 function differ(witness: Witness, own: TargetStatus): boolean {

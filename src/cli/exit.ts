@@ -25,6 +25,11 @@ Exit codes:
   2  usage or config
   3  the daemon or BIRD cannot be reached`;
 
+/** Stands below the help of a command: command lines as they are typed, one each. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
+}
+
 /** The output of a real process. A reader that goes away early (\`| head\`) is no error. */
 export function processOutput(): Output {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

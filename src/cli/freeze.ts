@@ -1,18 +1,22 @@
 /** `causeway freeze`: no verdict changes anything until the thaw. */
 import type { Command } from 'commander';
-import type { Output } from './exit.ts';
+import { examples, type Output } from './exit.ts';
 import { runCommand } from './operator-command.ts';
-import { addReach, type ReachOptions } from './operator-options.ts';
+import { addFleet, addReach, type FleetOption, type ReachOptions } from './operator-options.ts';
 
 export function registerFreeze(program: Command, output: Output): void {
   const freeze = program
     .command('freeze')
     .description('let no verdict change anything, over restarts and reboots, until `causeway thaw`')
-    .requiredOption('--reason <text>', 'why; it is shown everywhere');
-  addReach(freeze).action((options: ReachOptions & { readonly reason: string }) =>
+    .requiredOption('--reason <text>', 'why; it is shown everywhere')
+    .addHelpText(
+      'after',
+      examples('causeway freeze --reason "core router upgrade"', 'causeway freeze --fleet --reason incident'),
+    );
+  addReach(addFleet(freeze)).action((options: ReachOptions & FleetOption & { readonly reason: string }) =>
     runCommand(options, output, () => ({
       path: '/v1/freeze',
-      body: { reason: options.reason },
+      body: { reason: options.reason, fleet: options.fleet },
       withoutDaemon: freezeAdvice('touch'),
     })),
   );

@@ -48,6 +48,8 @@ function whatOf(entry: HistoryEntry): string {
       return `${entry.step}: ${entry.effect}: ${entry.text}`;
     case 'file':
       return `${entry.effect}: ${entry.text}`;
+    case 'told':
+      return `${entry.receiver}: ${entry.effect}: ${entry.text}`;
     case 'alarm':
       return `${entry.event}: ${entry.reason}: ${entry.text}`;
     case 'daemon':

@@ -1,19 +1,25 @@
 /** `causeway history`: what happened, by whom and why; from the daemon, or from its files when it is down. */
 import { join } from 'node:path';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { historyFolder, readHistoryFiles } from '../store/history-files.ts';
 import { queryOf } from '../types/history-query.ts';
 import type { HistoryEntry } from '../types/wire/history.ts';
 import { historyAnswer } from '../types/wire/history.ts';
 import { openStream, textOf } from './daemon-stream.ts';
-import { defaultConfigFile, exitCode, type ExitCode, type Output } from './exit.ts';
+import { examples, exitCode, type ExitCode, type Output } from './exit.ts';
 import { historyLine, knownEntries } from './history-text.ts';
-import { daemonAddresses, terminal, unreachableText } from './status.ts';
+import {
+  addReading,
+  authorizationOf,
+  daemonAddresses,
+  type ReadingOptions,
+  credentialOrUsage,
+  unreachableText,
+} from './reading.ts';
+import { terminal } from './terminal.ts';
 
-interface HistoryOptions {
-  readonly config: string;
-  readonly url?: string;
+interface HistoryOptions extends ReadingOptions {
   readonly since?: string;
   readonly uplink?: string;
   readonly kind?: string;
@@ -23,20 +29,26 @@ interface HistoryOptions {
 
 const mostBytes = 256 * 1024 * 1024;
 
-/** Adds the subcommand. Exit codes: 0 shown, 2 bad usage, 3 neither the daemon nor its files can be read. */
+/**
+ * Adds the subcommand. Exit codes: 0 shown, from the daemon or from its files, which hold the same; 2 bad usage, 3 neither
+ * the daemon nor its files can be read.
+ */
 export function registerHistory(program: Command, output: Output): void {
-  program
+  const history = program
     .command('history')
     .description(
       'show what happened: verdicts, decisions, commands, what BIRD then showed, overrides, alarms',
-    )
-    .option('-c, --config <file>', 'the config, which names socket and state folder', defaultConfigFile)
-    .addOption(new Option('--url <url>', 'ask over HTTP, such as http://127.0.0.1:9180'))
+    );
+  addReading(history, 'the config, which names socket and state folder')
     .option('--since <time>', 'from then on: 2h (s, min, h, d) back, or a time in ISO 8601')
     .option('--uplink <name>', 'about this uplink alone')
     .option('--kind <kind>', 'of this kind alone, such as decision')
     .option('--limit <count>', 'the newest of them, at most this many', '200')
     .option('--json', 'print them as JSON', false)
+    .addHelpText(
+      'after',
+      examples('causeway history --since 2h', 'causeway history --uplink cmi --kind decision --limit 20'),
+    )
     .action(async (options: HistoryOptions) => output.end(await show(options, output)));
 }
 
@@ -52,8 +64,12 @@ async function show(options: HistoryOptions, output: Output): Promise<ExitCode> 
     output.complain(`error: --${query}`);
     return exitCode.usage;
   }
+  const credential = await credentialOrUsage(options, output);
+  if (credential === null) return exitCode.usage;
+  const headers = authorizationOf(credential);
   const addresses = await daemonAddresses(options, output);
-  const opened = await openStream(addresses, `/v1/history?${new URLSearchParams(asked).toString()}`);
+  const path = `/v1/history?${new URLSearchParams(asked).toString()}`;
+  const opened = await openStream(addresses, path, headers);
   switch (opened.kind) {
     case 'open': {
       const answer = historyAnswer.parse(JSON.parse(await textOf(opened.response, mostBytes)));

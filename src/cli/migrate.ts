@@ -12,7 +12,7 @@ import type { BirdSeen } from '../types/bird-view.ts';
 import type { NodeConfig, Uplink } from '../types/config.ts';
 import { sessionName } from '../types/protocol-names.ts';
 import { families } from '../types/units.ts';
-import { defaultConfigFile, exitCode, type ExitCode, type Output, requireConfig } from './exit.ts';
+import { defaultConfigFile, examples, exitCode, type ExitCode, type Output, requireConfig } from './exit.ts';
 import { journalPath, readJournal } from './migrate-journal.ts';
 import { lookAt, migrateWorld, restoreKept } from './migrate-world.ts';
 
@@ -57,7 +57,10 @@ export function registerMigrate(program: Command, output: Output): void {
     .option('--bird <binary>', 'bird to check with', 'bird')
     .addHelpText(
       'after',
-      '\nWithout --yes-reset it prints what each step will do, and which session it closes, and changes nothing.\n',
+      `\nWithout --yes-reset it prints what each step will do and which session it closes, and does nothing.\n${examples(
+        'causeway migrate cmi',
+        'causeway migrate cmi --yes-reset',
+      )}`,
     )
     .action(async (uplink: string, options: Options) => {
       const read = await requireConfig(options.config, output);
@@ -92,7 +95,11 @@ async function run(
   const seen = await look(client, config);
   const adopted = adoptedIn(seen, config.bird.adopt, [uplink]);
   if (adopted.length === 0) {
-    output.answer(`${name}: nothing is left to take over`);
+    output.answer(
+      options.json
+        ? JSON.stringify({ steps: [], result: null }, null, 2)
+        : `${name}: nothing is left to take over`,
+    );
     return;
   }
   const plan = planOf(config, uplink, adopted, options);

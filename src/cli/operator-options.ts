@@ -6,7 +6,7 @@ import { parseDuration } from '../config/quantities.ts';
 import { loadConfig, loadControlSocket } from '../config/load.ts';
 import type { Selection } from '../core/overrides/selection.ts';
 import type { Family } from '../types/units.ts';
-import type { DaemonAddress } from './daemon-client.ts';
+import type { DaemonAddress } from './daemon-transport.ts';
 import { defaultConfigFile } from './exit.ts';
 
 /** Where the daemon is, and who speaks. */
@@ -45,6 +45,15 @@ export function addReach(command: Command): Command {
     .option('--author <name>', 'who speaks; default: the login name', loginName())
     .option('--dry-run', 'show what would change and do nothing', false)
     .option('--json', "print the daemon's answer as JSON", false);
+}
+
+/** Of what may be said to every node of the fleet. */
+export interface FleetOption {
+  readonly fleet: boolean;
+}
+
+export function addFleet(command: Command): Command {
+  return command.option('--fleet', 'say it to every node of the fleet', false);
 }
 
 export function addSelection(command: Command): Command {

@@ -1,15 +1,17 @@
 /** The `causeway` command with all its subcommands, apart from the process so that tests can run it. */
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../host/package-version.ts';
 import { registerApply } from './apply.ts';
 import { registerBoot } from './boot.ts';
 import { registerCheck } from './check.ts';
+import { registerCompletion } from './completion.ts';
 import { registerDiff } from './diff.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerDrain } from './drain.ts';
 import { exitCode, exitCodeHelp, type Output } from './exit.ts';
 import { registerEvents } from './events.ts';
 import { registerExplain } from './explain.ts';
+import { registerFleet } from './fleet.ts';
 import { registerForce } from './force.ts';
 import { registerFreeze } from './freeze.ts';
 import { registerHistory } from './history.ts';
@@ -37,7 +39,8 @@ export async function runProgram(words: readonly string[], output: Output): Prom
   }
 }
 
-function buildProgram(output: Output): Command {
+/** The program with all its commands, as it is before it reads a command line. */
+export function buildProgram(output: Output): Command {
   const program = new Command('causeway')
     .description('Keeps a multi-homed anycast node reachable')
     .version(packageVersion(), '--version', 'print the version')
@@ -61,6 +64,7 @@ function buildProgram(output: Output): Command {
   registerBoot(program, output);
   registerRouting(program, output);
   registerStatus(program, output);
+  registerFleet(program, output);
   registerHistory(program, output);
   registerEvents(program, output);
   registerRecord(program, output);
@@ -74,18 +78,6 @@ function buildProgram(output: Output): Command {
   registerThaw(program, output);
   registerReload(program, output);
   registerDoctor(program, output);
+  registerCompletion(program, output);
   return program;
-}
-
-/** Of the package that this file belongs to: two folders up in the source, three in a build. */
-function packageVersion(): string {
-  for (const up of ['../../package.json', '../../../package.json']) {
-    try {
-      const found: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'));
-      if (typeof found === 'object' && found !== null && 'version' in found) return String(found.version);
-    } catch {
-      // The other one is it.
-    }
-  }
-  return 'unknown';
 }

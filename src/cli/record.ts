@@ -4,8 +4,8 @@ import { Option, type Command } from 'commander';
 import { parseDuration } from '../config/quantities.ts';
 import { parseSize } from '../config/size.ts';
 import { openStream } from './daemon-stream.ts';
-import { defaultConfigFile, exitCode, type ExitCode, type Output } from './exit.ts';
-import { daemonAddresses, unreachableText } from './status.ts';
+import { defaultConfigFile, examples, exitCode, type ExitCode, type Output } from './exit.ts';
+import { daemonAddresses, unreachableText } from './reading.ts';
 
 interface RecordOptions {
   readonly config: string;
@@ -13,6 +13,7 @@ interface RecordOptions {
   readonly output: string;
   readonly for?: string;
   readonly size: string;
+  readonly json: boolean;
 }
 
 const day = 86_400_000;
@@ -27,6 +28,8 @@ export function registerRecord(program: Command, output: Output): void {
     .addOption(new Option('--url <url>', 'ask over HTTP, such as http://127.0.0.1:9180'))
     .option('--for <duration>', 'end after this long, such as 1h')
     .option('--size <size>', 'end before the file is larger', '256MB')
+    .option('--json', 'print {file, bytes} at the end', false)
+    .addHelpText('after', examples('causeway record -o /var/tmp/night.cwr --for 8h'))
     .action(async (options: RecordOptions) => output.end(await record(options, output)));
 }
 
@@ -46,7 +49,11 @@ async function record(options: RecordOptions, output: Output): Promise<ExitCode>
   const timer = length === null ? null : setTimeout(stop, length.value);
   try {
     const bytes = await save(response, options.output, size.value);
-    output.answer(`${options.output}: ${bytes} bytes; show it with \`causeway replay ${options.output}\``);
+    output.answer(
+      options.json
+        ? JSON.stringify({ file: options.output, bytes })
+        : `${options.output}: ${bytes} bytes; show it with \`causeway replay ${options.output}\``,
+    );
     return exitCode.done;
   } catch (error) {
     output.complain(`error: ${options.output}: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,6 +1,6 @@
 /** `causeway reload`: the daemon reads its config again, as with SIGHUP, and says what it took. */
 import type { Command } from 'commander';
-import type { Output } from './exit.ts';
+import { examples, type Output } from './exit.ts';
 import { runCommand } from './operator-command.ts';
 import { addReach, type ReachOptions } from './operator-options.ts';
 
@@ -8,7 +8,8 @@ export function registerReload(program: Command, output: Output): void {
   const reload = program
     .command('reload')
     .description('read the config again; a bad one leaves the running one in force');
-  addReach(reload).action((options: ReachOptions) =>
+  addReach(reload).addHelpText('after', examples('causeway reload', 'causeway reload --dry-run'));
+  reload.action((options: ReachOptions) =>
     runCommand(options, output, () => ({
       path: '/v1/reload',
       body: {},

@@ -18,6 +18,7 @@ import type { NodeConfig } from '../types/config.ts';
 import { unreachable } from '../types/unreachable.ts';
 import {
   defaultConfigFile,
+  examples,
   exitCode,
   type ExitCode,
   type Output,
@@ -56,7 +57,14 @@ export function registerRender(program: Command, output: Output = processOutput(
     .option('--plain', 'everything announced, instead of the states in the file that is there', false)
     .option('--json', 'print path, text and states as JSON', false)
     .option('--bird <binary>', 'bird to check with', 'bird')
-    .addHelpText('after', '\nPasswords are written, but never printed.\n')
+    .addHelpText(
+      'after',
+      `\nPasswords are written, but never printed.\n${examples(
+        'causeway render',
+        'causeway render --write',
+        'causeway render --write --plain',
+      )}`,
+    )
     .action(async (options: RenderOptions) => {
       const read = await requireConfig(options.config, output);
       if (read === null) return;

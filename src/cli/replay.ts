@@ -8,7 +8,7 @@ import { compare, type Comparison } from '../core/replay/compare.ts';
 import type { RecordingHead } from '../core/replay/recording.ts';
 import { startRun } from '../core/replay/run.ts';
 import type { NodeConfig } from '../types/config.ts';
-import { exitCode, type ExitCode, type Output } from './exit.ts';
+import { examples, exitCode, type ExitCode, type Output } from './exit.ts';
 import { openRecording } from './recording-file.ts';
 import { comparisonJson, comparisonText } from './replay-text.ts';
 
@@ -25,6 +25,10 @@ export function registerReplay(program: Command, output: Output): void {
     .argument('<file>', 'a recording, by `causeway record` or from the state folder')
     .option('--policy <file>', 'a config, or a file with `policy` and `guards` alone, to decide by')
     .option('--json', 'print the comparison as JSON', false)
+    .addHelpText(
+      'after',
+      examples('causeway replay night.cwr', 'causeway replay night.cwr --policy stricter.yaml'),
+    )
     .action(async (file: string, options: ReplayOptions) => output.end(await replay(file, options, output)));
 }
 

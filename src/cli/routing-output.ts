@@ -1,4 +1,5 @@
 /** What `causeway routing` prints. Pure. */
+import type { LeftoverRule } from '../host/leftover-rules.ts';
 import { ipScript, networkdFiles } from '../host/routing-text.ts';
 import { routingPlan } from '../host/routing.ts';
 import type { NodeConfig } from '../types/config.ts';
@@ -29,8 +30,8 @@ export function allRight(facts: readonly RouteFact[]): boolean {
   return facts.every((fact) => fact.kind === 'ok' && fact.missing.length === 0);
 }
 
-/** What `causeway routing --check` prints: a line for each uplink and family, and below it what mends it. */
-export function factsText(facts: readonly RouteFact[]): string {
+/** What `causeway routing --check` prints: a line for each uplink, family and rule too many, and below it what mends it. */
+export function factsText(facts: readonly RouteFact[], left: readonly LeftoverRule[] = []): string {
   const lines = facts.flatMap((fact) => {
     const name = `${fact.uplink} IPv${fact.family}`;
     if (fact.kind === 'wrong')
@@ -41,5 +42,9 @@ export function factsText(facts: readonly RouteFact[]): string {
       ...fact.missing.map((command) => `         mend: ${command}`),
     ];
   });
-  return `${lines.join('\n')}\n`;
+  const leftLines = left.flatMap(({ family, priority, text, mend }) => [
+    `left     IPv${family} rule ${priority}: ${text}: the config does not ask for it`,
+    `         mend: ${mend}`,
+  ]);
+  return `${[...lines, ...leftLines].join('\n')}\n`;
 }

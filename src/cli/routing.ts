@@ -1,9 +1,10 @@
 /** `causeway routing`: prints the policy routing that the probes need, or checks that the machine has it. */
 import { Option, type Command } from 'commander';
+import { leftoverRules, type LeftoverRule } from '../host/leftover-rules.ts';
 import { checkRouting } from '../host/routing-check.ts';
 import type { NodeConfig } from '../types/config.ts';
 import type { RouteFact } from '../types/link-view.ts';
-import { defaultConfigFile, exitCode, requireConfig, type Output } from './exit.ts';
+import { defaultConfigFile, examples, exitCode, requireConfig, type Output } from './exit.ts';
 import { allRight, factsText, planText, type PlanOptions } from './routing-output.ts';
 
 interface RoutingOptions extends PlanOptions {
@@ -25,7 +26,10 @@ export function registerRouting(program: Command, output: Output): void {
     .option('--with-routes', "add the uplinks' default routes, for use before BIRD runs", false)
     .option('--check', 'change nothing: compare with the machine', false)
     .option('--json', 'print the plan, or the facts of --check, as JSON', false)
-    .addHelpText('after', '\nTo apply it now:  causeway routing | sh\n')
+    .addHelpText(
+      'after',
+      examples('causeway routing | sh', 'causeway routing --format networkd', 'causeway routing --check'),
+    )
     .action(async (options: RoutingOptions) => {
       const read = await requireConfig(options.config, output);
       if (read === null) return;
@@ -36,14 +40,15 @@ export function registerRouting(program: Command, output: Output): void {
 
 async function check(config: NodeConfig, json: boolean, output: Output): Promise<void> {
   let facts: readonly RouteFact[];
+  let left: readonly LeftoverRule[];
   try {
-    facts = await checkRouting(config);
+    [facts, left] = await Promise.all([checkRouting(config), leftoverRules(config)]);
   } catch (error) {
     output.complain(`routing cannot be checked: ${error instanceof Error ? error.message : String(error)}`);
     output.end(exitCode.unreachable);
     return;
   }
-  const ok = allRight(facts);
-  output.answer(json ? JSON.stringify({ ok, facts }, null, 2) : factsText(facts).trimEnd());
+  const ok = allRight(facts) && left.length === 0;
+  output.answer(json ? JSON.stringify({ ok, facts, left }, null, 2) : factsText(facts, left).trimEnd());
   output.end(ok ? exitCode.done : exitCode.no);
 }

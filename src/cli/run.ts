@@ -2,13 +2,19 @@
 import type { Command } from 'commander';
 import type { ConfigRead } from '../config/load.ts';
 import { readLinks } from '../host/links.ts';
-import { defaultConfigFile, type Output, requireConfig } from './exit.ts';
+import { defaultConfigFile, examples, type Output, requireConfig } from './exit.ts';
 
 export function registerRun(program: Command, output: Output): void {
   program
     .command('run')
     .description('run the daemon in the foreground; stopping it does what `on_stop` says')
     .option('-c, --config <file>', 'config file', defaultConfigFile)
+    .option(
+      '--json',
+      'taken as every command takes it: the log is JSON, one line each, with it or without',
+      false,
+    )
+    .addHelpText('after', examples('causeway run', 'causeway run -c ./causeway.yaml | jq -r .msg'))
     .action(async (options: { readonly config: string }) => {
       const loaded = await requireConfig(options.config, output);
       if (loaded === null) return;

@@ -4,7 +4,7 @@ import { parseDuration } from '../config/quantities.ts';
 import { tasksOf } from '../core/probe-tasks.ts';
 import { simulatedScenarios, type SimulatedScenario } from '../core/replay/scenarios.ts';
 import { simulate } from '../core/replay/simulate.ts';
-import { defaultConfigFile, exitCode, requireConfig, type ExitCode, type Output } from './exit.ts';
+import { defaultConfigFile, examples, exitCode, requireConfig, type ExitCode, type Output } from './exit.ts';
 import { simulationJson, simulationText } from './simulate-text.ts';
 
 interface SimulateOptions {
@@ -28,6 +28,10 @@ export function registerSimulate(program: Command, output: Output): void {
     .addOption(new Option('--seed <number>', 'of chance: the same number gives the same run').default('1'))
     .option('--json', 'print it as JSON', false)
     .option('--list', 'show the scenarios', false)
+    .addHelpText(
+      'after',
+      examples('causeway simulate --list', 'causeway simulate all --for 1h', 'causeway simulate all --json'),
+    )
     .action(async (scenario: string | undefined, options: SimulateOptions) =>
       output.end(await play(scenario, options, output)),
     );
@@ -35,7 +39,9 @@ export function registerSimulate(program: Command, output: Output): void {
 
 async function play(name: string | undefined, options: SimulateOptions, output: Output): Promise<ExitCode> {
   if (options.list) {
-    for (const one of simulatedScenarios) output.answer(`${one.name.padEnd(18)} ${one.summary}`);
+    const list = simulatedScenarios.map((one) => ({ scenario: one.name, summary: one.summary }));
+    if (options.json) output.answer(JSON.stringify(list, null, 2));
+    else for (const one of list) output.answer(`${one.scenario.padEnd(18)} ${one.summary}`);
     return exitCode.done;
   }
   const chosen = chosenBy(name);

@@ -10,7 +10,10 @@ import type { HealthState } from '../types/wire/enums.ts';
 import { subjectText } from '../core/overrides/selection.ts';
 import { unreachable } from '../types/unreachable.ts';
 import { serviceTexts } from './status-services.ts';
-import { cut, paint, table, type Cell, type Colour, type TableOptions } from './table.ts';
+import { tellTexts } from './status-tell.ts';
+import { duration, milliseconds, percent } from './quantities-text.ts';
+import { paint, table, type Cell, type Colour, type TableOptions } from './table.ts';
+import { wrap } from './text-width.ts';
 
 type FamilyKey = '4' | '6';
 const familyKeys: readonly FamilyKey[] = ['4', '6'];
@@ -18,7 +21,7 @@ const familyKeys: readonly FamilyKey[] = ['4', '6'];
 /** All of `causeway status`, no line wider than `columns`; ends without a newline. */
 export function renderStatus(document: StatusDocument, options: TableOptions): string {
   return [
-    headline(document, options),
+    ...headline(document, options),
     ...uplinkLines(document, options),
     ...section('FROZEN', frozenTexts(document), 'red', options),
     ...section('services', serviceTexts(document, duration), 'dim', options),
@@ -29,6 +32,7 @@ export function renderStatus(document: StatusDocument, options: TableOptions): s
       'red',
       options,
     ),
+    ...section('told', tellTexts(document, duration), 'yellow', options),
     ...section('shadow policy', shadowTexts(document), 'dim', options),
   ].join('\n');
 }
@@ -40,18 +44,24 @@ function shadowTexts({ shadow }: StatusDocument): readonly string[] {
   return [`${now}; ${shadow.disagreements} disagreements in ${shadow.ticks} ticks`];
 }
 
-function headline(document: StatusDocument, options: TableOptions): string {
+function headline(document: StatusDocument, options: TableOptions): readonly string[] {
   const late =
     document.tickAgeMillis >= 5000 ? `  TICK STUCK for ${Math.round(document.tickAgeMillis / 1000)} s` : '';
-  const bad = late !== '' || document.bird.kind === 'unreachable' || document.prober.kind === 'unable';
+  const { bird, prober } = document;
+  const cannotAct = bird.kind === 'unreachable' || (bird.kind === 'seen' && bird.restricted === true);
+  const bad = late !== '' || cannotAct || prober.kind === 'unable';
   const text = `${document.node}  ${document.mode}  ${birdText(document)}  ${proberText(document)}${late}`;
-  return paint(cut(text, options.columns), bad ? 'red' : 'bold', options.colour);
+  return wrap(text, options.columns, '', '  ').map((line) =>
+    paint(line, bad ? 'red' : 'bold', options.colour),
+  );
 }
 
 function birdText({ bird }: StatusDocument): string {
   switch (bird.kind) {
     case 'seen':
-      return `BIRD ${bird.version}`;
+      return bird.restricted === true
+        ? `BIRD ${bird.version} (restricted socket: nothing can be changed)`
+        : `BIRD ${bird.version}`;
     case 'unreachable':
       return `BIRD unreachable (${bird.code} at ${bird.path})`;
     case 'starting':
@@ -90,8 +100,9 @@ function uplinkLines(document: StatusDocument, options: TableOptions): readonly 
     entries.map(({ uplink, key, status }) => row(uplink, key, status)),
     options,
   );
+  const dimly = (line: string): string => paint(line, 'dim', options.colour);
   const below = entries.map(({ uplink, status }) =>
-    details(uplink, status).map((text) => paint(cut(`    ${text}`, options.columns), 'dim', options.colour)),
+    details(uplink, status).flatMap((text) => indented(text, options).map(dimly)),
   );
   return lines.flatMap((line, index) => [line].concat(index === 0 ? [] : (below[index - 1] ?? [])));
 }
@@ -183,7 +194,12 @@ function section(
   options: TableOptions,
 ): readonly string[] {
   if (texts.length === 0) return [];
-  return [paint(title, colour, options.colour), ...texts.map((text) => cut(`    ${text}`, options.columns))];
+  return [paint(title, colour, options.colour), ...texts.flatMap((text) => indented(text, options))];
+}
+
+/** What does not fit goes on in the next line: the end of a sentence is often what counts. */
+function indented(text: string, { columns }: TableOptions): readonly string[] {
+  return wrap(text, columns, '    ', '      ');
 }
 
 /** One word for all services: theirs where they agree. */
@@ -193,24 +209,6 @@ function summary(states: readonly string[]): string {
   return different.length === 1 ? (different[0] ?? '-') : 'mixed';
 }
 
-function percent(ratio: number | null): string {
-  if (ratio === null) return '-';
-  const value = ratio * 100;
-  return `${value > 0 && value < 10 ? value.toFixed(1) : value.toFixed(0)} %`;
-}
-
-function milliseconds(value: number | null): string {
-  return value === null ? '-' : `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ms`;
-}
-
 function since(text: string | undefined): string {
   return text === undefined ? '' : ` since ${text}`;
-}
-
-/** Seconds as people say them: 42 s, 7 min, 3 h, 2 d. */
-export function duration(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86_400)} d`;
 }

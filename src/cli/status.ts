@@ -1,103 +1,89 @@
-/** `causeway status`: what the daemon measures, wishes and sees, in a table. */
-import { Option, type Command } from 'commander';
-import { loadConfig } from '../config/load.ts';
-import { fetchStatus, type DaemonAddress } from './daemon-client.ts';
-import { defaultConfigFile, exitCode, type ExitCode, type Output } from './exit.ts';
+/** `causeway status`: what the daemon measures, wishes and sees, in a table; what is known without it where it is down. */
+import type { Command } from 'commander';
+import { statusDocument } from '../types/wire/status.ts';
+import { readFromDaemon } from './daemon-reads.ts';
+import type { DaemonAddress } from './daemon-transport.ts';
+import { examples, exitCode, type Output } from './exit.ts';
+import {
+  addReading,
+  daemonAddresses,
+  type ReadingOptions,
+  credentialOrUsage,
+  unreachableText,
+} from './reading.ts';
 import { renderStatus } from './status-text.ts';
+import type { TableOptions } from './table.ts';
+import { terminal } from './terminal.ts';
+import { type Frame, watch } from './watch.ts';
+import { lookWithoutDaemon } from './without-daemon.ts';
+import { withoutDaemonText } from './without-daemon-text.ts';
 
-export { renderStatus };
-
-interface StatusOptions {
-  readonly config: string;
-  readonly url?: string;
+interface StatusOptions extends ReadingOptions {
   readonly json: boolean;
   readonly watch: boolean;
 }
 
-/** Where the daemon listens by default; for a node whose config cannot be read just now. */
-const defaultAddresses: readonly DaemonAddress[] = [
-  { kind: 'socket', path: '/run/causeway/control.sock' },
-  { kind: 'url', url: 'http://127.0.0.1:9180' },
-];
-
-const watchMillis = 1000;
-const clearScreen = '\u001B[H\u001B[2J';
-
-/** Adds the subcommand. Exit codes: 0 shown, 3 the daemon cannot be reached. */
+/** Adds the subcommand. Exit codes: 0 shown, 2 usage, 3 the daemon cannot be reached; what is known without it is shown then. */
 export function registerStatus(program: Command, output: Output): void {
-  program
-    .command('status')
-    .description('show what the daemon measures, wishes and sees')
-    .option('-c, --config <file>', 'the config, which names the socket', defaultConfigFile)
-    .addOption(new Option('--url <url>', 'ask over HTTP, such as http://127.0.0.1:9180'))
+  const status = program.command('status').description('show what the daemon measures, wishes and sees');
+  addReading(status)
     .option('--json', 'print the status document', false)
     .option('--watch', 'show it anew each second until interrupted', false)
+    .addHelpText(
+      'after',
+      examples(
+        'causeway status',
+        'causeway status --watch',
+        'causeway status --json | jq .alarms',
+        'causeway status --url http://127.0.0.1:9180',
+      ),
+    )
     .action(async (options: StatusOptions) => {
+      const credential = await credentialOrUsage(options, output);
+      if (credential === null) return;
+      const { token } = credential;
       const addresses = await daemonAddresses(options, output);
-      do {
-        output.end(await show(addresses, options, output));
-        if (options.watch) await pause();
-      } while (options.watch);
+      if (options.watch) {
+        output.end(await watch(output, (size) => frame(addresses, token, options, size)));
+        return;
+      }
+      const { text, code, complaint } = await frame(addresses, token, options, terminal());
+      if (complaint !== undefined) output.complain(complaint);
+      if (text !== '') output.answer(text);
+      output.end(code);
     });
 }
 
-/** The socket first: it needs no network and its permissions are the authorisation. */
-export async function daemonAddresses(
-  options: Pick<StatusOptions, 'config' | 'url'>,
-  output: Output,
-): Promise<readonly DaemonAddress[]> {
-  if (options.url !== undefined) return [{ kind: 'url', url: options.url }];
-  const loaded = await loadConfig(options.config);
-  if (loaded.kind === 'bad') {
-    output.complain(`${options.config} has problems (see \`causeway check\`); trying the default addresses`);
-    return defaultAddresses;
-  }
-  const { host, port } = loaded.config.http;
-  return [
-    { kind: 'socket', path: loaded.config.paths.control },
-    { kind: 'url', url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` },
-  ];
+interface StatusFrame extends Frame {
+  /** For stderr. */
+  readonly complaint?: string;
 }
 
-async function show(
+async function frame(
   addresses: readonly DaemonAddress[],
+  token: string | null,
   options: StatusOptions,
-  output: Output,
-): Promise<ExitCode> {
-  const answer = await fetchStatus(addresses);
-  if (answer.kind === 'unreachable') {
-    output.complain(unreachableText(answer.text));
-    return exitCode.unreachable;
+  size: TableOptions,
+): Promise<StatusFrame> {
+  const read = await readFromDaemon(addresses, '/v1/status', statusDocument, token);
+  const spaces = options.watch ? 0 : 2;
+  switch (read.kind) {
+    case 'answer': {
+      const text = options.json ? JSON.stringify(read.value, null, spaces) : renderStatus(read.value, size);
+      return { text, code: exitCode.done };
+    }
+    case 'refused': {
+      const complaint = `error: the daemon refuses: ${read.text}`;
+      return { text: options.watch ? complaint : '', code: exitCode.no, complaint };
+    }
+    case 'unreachable': {
+      const complaint = unreachableText(read.text);
+      // Whoever names a URL asks about that node, not about this machine.
+      if (options.url !== undefined)
+        return { text: options.watch ? complaint : '', code: exitCode.unreachable, complaint };
+      const found = await lookWithoutDaemon(options.config, read.text);
+      const text = options.json ? JSON.stringify(found, null, spaces) : withoutDaemonText(found, null, size);
+      return { text, code: exitCode.unreachable, complaint: 'the daemon cannot be reached' };
+    }
   }
-  const text = options.json
-    ? JSON.stringify(answer.document, null, options.watch ? 0 : 2)
-    : renderStatus(answer.document, terminal());
-  output.answer(options.watch && isTerminal() && !options.json ? `${clearScreen}${text}` : text);
-  return exitCode.done;
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, watchMillis);
-  });
-}
-
-/** What happened, why, and what to do next. */
-export function unreachableText(tried: string): string {
-  return [
-    'the daemon cannot be reached:',
-    ...tried.split('\n').map((line) => `  ${line}`),
-    'See whether it runs (`systemctl status causeway`) and what it said (`journalctl -u causeway -n 50`);',
-    'with EACCES, you are not in its group. What BIRD announces meanwhile: `birdc show protocols`.',
-  ].join('\n');
-}
-
-function isTerminal(): boolean {
-  return process.stdout.isTTY;
-}
-
-/** How wide and how colourful the terminal is; wide and plain where there is none. */
-export function terminal() {
-  const colour = isTerminal() && (process.env['NO_COLOR'] ?? '') === '';
-  return { columns: isTerminal() ? process.stdout.columns : 200, colour };
 }

@@ -1,4 +1,7 @@
 /** A small table for terminals: columns as wide as they need to be, the last one cut so that a line fits. Pure. */
+import { cut, padded, widthOf } from './text-width.ts';
+
+export { cut };
 
 export type Colour = 'red' | 'yellow' | 'green' | 'dim' | 'bold';
 
@@ -34,14 +37,8 @@ export function table(
 ): readonly string[] {
   const headRow = head.map((text): Cell => ({ text, colour: 'dim' }));
   const all = [headRow, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column]?.text ?? '').length)));
+  const widths = head.map((_, column) => Math.max(0, ...all.map((row) => widthOf(row[column]?.text ?? ''))));
   return all.map((row) => line(row, widths, options));
-}
-
-/** Cuts text to a width, with an ellipsis where something is missing. */
-export function cut(text: string, width: number): string {
-  if (text.length <= width) return text;
-  return width <= 1 ? text.slice(0, Math.max(0, width)) : `${text.slice(0, width - 1)}…`;
 }
 
 function line(row: readonly Cell[], widths: readonly number[], options: TableOptions): string {
@@ -51,9 +48,8 @@ function line(row: readonly Cell[], widths: readonly number[], options: TableOpt
     const width = Math.max(0, Math.min(widths[column] ?? 0, left));
     const last = column === row.length - 1;
     const text = cut(cell.text, width);
-    parts.push(
-      paint(text, cell.colour ?? null, options.colour) + (last ? '' : ' '.repeat(width - text.length)),
-    );
+    const room = last ? '' : padded(text, width).slice(text.length);
+    parts.push(paint(text, cell.colour ?? null, options.colour) + room);
     left -= width + 2;
   });
   return parts.join('  ').trimEnd();

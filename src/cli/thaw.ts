@@ -1,25 +1,36 @@
 /** `causeway thaw`: shows what will change, asks, and lets the verdicts decide again. */
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { exitCode, type Output } from './exit.ts';
+import { examples, exitCode, type Output } from './exit.ts';
 import { freezeAdvice } from './freeze.ts';
 import { answerText, sendCommand } from './operator-command.ts';
-import { addReach, type ReachOptions, reachOf, UsageError } from './operator-options.ts';
+import {
+  addFleet,
+  addReach,
+  type FleetOption,
+  type ReachOptions,
+  reachOf,
+  UsageError,
+} from './operator-options.ts';
 
-type ThawOptions = ReachOptions & { readonly yes: boolean };
+type ThawOptions = ReachOptions & FleetOption & { readonly yes: boolean };
 
 export function registerThaw(program: Command, output: Output): void {
   const thaw = program
     .command('thaw')
     .description('show what changes when the freeze ends, and end it')
     .option('--yes', 'do not ask', false);
-  addReach(thaw).action((options: ThawOptions) => thawIt(options, output));
+  addReach(addFleet(thaw)).addHelpText(
+    'after',
+    examples('causeway thaw --dry-run', 'causeway thaw --yes', 'causeway thaw --fleet'),
+  );
+  thaw.action((options: ThawOptions) => thawIt(options, output));
 }
 
 async function thawIt(options: ThawOptions, output: Output): Promise<void> {
   try {
     const reach = await reachOf(options);
-    const command = { path: '/v1/thaw', body: {}, withoutDaemon: freezeAdvice('rm') };
+    const command = { path: '/v1/thaw', body: { fleet: options.fleet }, withoutDaemon: freezeAdvice('rm') };
     const before = await sendCommand(reach, command, { author: options.author, dryRun: true }, output);
     if (before === null) return;
     if (options.dryRun) {

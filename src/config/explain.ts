@@ -1,13 +1,16 @@
 /** Prints the effective config in the file's form. What it prints loads again to an equal config. */
 import { stringify } from 'yaml';
+import { edgeForm } from './edge-form.ts';
 import { formatSize } from './size.ts';
 import type { NodeConfig, Service, Target, Uplink } from '../types/config.ts';
 import type { MaintenanceWindow } from '../types/maintenance.ts';
 import { families, type PerFamily } from '../types/units.ts';
 import { communitiesForm, peerForm, serviceUplinksForm } from './explain-peer.ts';
 import { paceForm, targetForm } from './target-form.ts';
+import { fleetForm } from './fleet-form.ts';
 import { lookingGlassForm } from './schema/looking-glass.ts';
 import { readyForm } from './ready-form.ts';
+import { geodnsForm, webhookForm } from './tell-form.ts';
 import { formatBitRate, formatCount, formatDuration, formatRate, formatRatio } from './quantities.ts';
 
 /** YAML of the config with every default written out. */
@@ -35,11 +38,15 @@ export function fileForm(config: NodeConfig): Readonly<Record<string, unknown>> 
     on_boot: config.onBoot,
     on_stop: { do: config.onStop.do, deadline: formatDuration(config.onStop.deadlineMillis) },
     maintenance: config.maintenance.map((window) => windowForm(window)),
+    ...(config.fleet === null ? {} : { fleet: fleetForm(config.fleet) }),
+    ...(config.geodns === null ? {} : { geodns: geodnsForm(config.geodns) }),
+    ...(config.webhooks.length === 0 ? {} : { webhooks: config.webhooks.map((one) => webhookForm(one)) }),
     http: {
       listen: `${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`,
       ...(http.tokenFile === null ? {} : { token_file: http.tokenFile }),
     },
-    paths: { state: paths.state, control: paths.control },
+    ...(config.edge === null ? {} : { edge: edgeForm(config.edge) }),
+    paths: { state: paths.state, control: paths.control, edge: paths.edge },
     ...(config.record === null ? {} : { record: { size: formatSize(config.record.sizeBytes) } }),
     ...(config.shadow === null ? {} : { shadow: { policy: policyForm(config.shadow) } }),
   };

@@ -7,7 +7,9 @@ import { notBuiltMark } from './not-built.ts';
 import { locate, placeFinding, problemAt, sortProblems, type Finding, type Problem } from './problem.ts';
 import { resolveConfig } from './resolve.ts';
 import { checkBird } from './rules/bird.ts';
+import { checkEdge, checkEdgePaths } from './rules/edge.ts';
 import { checkFamilies } from './rules/families.ts';
+import { checkFleet, warnOfFleet } from './rules/fleet.ts';
 import { checkMaintenance } from './rules/maintenance.ts';
 import { checkPolicy, warnOfPolicy } from './rules/policy.ts';
 import { checkPrefixes } from './rules/prefixes.ts';
@@ -15,6 +17,7 @@ import { checkServices, warnOfServices } from './rules/services.ts';
 import { checkSessions, warnOfSessions } from './rules/sessions.ts';
 import { warnOfReadiness } from './rules/ready.ts';
 import { checkTargets, warnOfRegions } from './rules/targets.ts';
+import { checkTell, warnOfTell } from './rules/tell.ts';
 import { checkUplinks } from './rules/uplinks.ts';
 import { rootSchema } from './schema/root.ts';
 import { viewOf, type View } from './view.ts';
@@ -44,6 +47,10 @@ const checks: readonly ((view: View) => readonly Finding[])[] = [
   checkPolicy,
   checkBird,
   checkMaintenance,
+  checkEdge,
+  checkEdgePaths,
+  checkFleet,
+  checkTell,
 ];
 
 /** Reads the text of a config; `file` names it in problems. All problems come at once, in the order of the file. */
@@ -72,6 +79,8 @@ function readOk(file: string, read: TreeRead, config: NodeConfig, view: View): C
     ...warnOfServices(view),
     ...warnOfSessions(view),
     ...warnOfReadiness(view),
+    ...warnOfFleet(view),
+    ...warnOfTell(view),
   ].map((finding) => placeFinding(file, read, finding));
   return {
     kind: 'ok',

@@ -5,8 +5,11 @@ import type { Policy } from '../types/policy.ts';
 import { families, type Millis, type PerFamily } from '../types/units.ts';
 import type { PlacedAddress } from './fields.ts';
 import { resolveBird } from './resolve-bird.ts';
+import { resolveEdge } from './resolve-edge.ts';
+import { resolveFleet } from './resolve-fleet.ts';
 import { resolveServiceUplinks } from './resolve-service-uplinks.ts';
 import { resolvePeer } from './resolve-session.ts';
+import { resolveGeoDns, resolveWebhook } from './resolve-tell.ts';
 import type { ConfigFile } from './schema/root.ts';
 import { rowsOf, type TargetEntry } from './schema/targets.ts';
 import { defaultEgressTable, defaultTable } from './view.ts';
@@ -34,8 +37,12 @@ export function resolveConfig(file: ConfigFile): NodeConfig {
     onStop: file.on_stop,
     onBoot: file.on_boot,
     maintenance: file.maintenance.map((window) => resolveWindow(window)),
+    fleet: resolveFleet(file.fleet),
+    geodns: resolveGeoDns(file.geodns),
+    webhooks: file.webhooks.map((webhook) => resolveWebhook(webhook)),
     http: { host: http.listen.host, port: http.listen.port, tokenFile: http.token_file ?? null },
-    paths: { state: paths.state, control: paths.control },
+    edge: resolveEdge(file),
+    paths: { state: paths.state, control: paths.control, edge: paths.edge },
     record: file.record === undefined ? null : { sizeBytes: file.record.size },
     shadow: file.shadow === undefined ? null : { policy: resolvePolicy(file.shadow) },
   };

@@ -11,6 +11,7 @@ import { rootSchema } from './schema/root.ts';
 import { serviceSchema } from './schema/services.ts';
 import { rowsOf, targetSchema, type TargetEntry } from './schema/targets.ts';
 import { uplinkSchema } from './schema/uplinks.ts';
+import { webhookSchema } from './schema/webhooks.ts';
 
 /** A prefix that could be read. */
 export interface PrefixView {
@@ -48,6 +49,14 @@ export interface WindowView {
   readonly service: string | null;
 }
 
+/** A webhook with those of its keys that could be read. */
+export interface WebhookView {
+  readonly path: ConfigPath;
+  /** Those that stand there, whether they could be read or not. */
+  readonly keys: ReadonlySet<string>;
+  readonly self: Partial<z.output<typeof webhookSchema>>;
+}
+
 /** A service with those of its keys that could be read. */
 export interface ServiceView {
   readonly name: string;
@@ -64,6 +73,7 @@ export interface View {
   readonly prefixes: readonly PrefixView[];
   readonly uplinks: readonly UplinkView[];
   readonly windows: readonly WindowView[];
+  readonly webhooks: readonly WebhookView[];
 }
 
 /** The table of the uplink that stands at `index` in the file, where none is given. */
@@ -96,6 +106,11 @@ export function viewOf(value: unknown): View {
       uplinkOf(name, uplink, index),
     ),
     windows: list(root['maintenance']).map((window, index) => windowOf(window, index)),
+    webhooks: list(root['webhooks']).map((webhook, index) => ({
+      path: ['webhooks', index],
+      keys: new Set(Object.keys(mapping(webhook))),
+      self: partial(webhookSchema, webhook),
+    })),
   };
 }
 

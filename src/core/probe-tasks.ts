@@ -1,5 +1,9 @@
-/** The streams of probes that a config asks for: each target's kinds and each uplink's gateway, in each family. */
+/**
+ * The streams of probes that a config asks for: each target's kinds and each uplink's gateway, in each family; then the
+ * edge's origins, through each of their uplinks.
+ */
 import type { NodeConfig, ProbePolicy, Target, Uplink } from '../types/config.ts';
+import type { Origin, OriginProbe } from '../types/edge-config.ts';
 import type { ProbeKind, ProbeTask } from '../types/outcome.ts';
 import { families, millis, type Family } from '../types/units.ts';
 
@@ -8,12 +12,55 @@ const heavyIntervals = 5;
 
 export function tasksOf(config: NodeConfig): readonly ProbeTask[] {
   let id = 0;
-  return config.uplinks.flatMap((uplink) =>
+  const ofUplinks = config.uplinks.flatMap((uplink) =>
     uplinkTasks(uplink)
       // net-ping cannot forbid fragments.
-      .filter(({ kind }) => kind !== 'mtu' || config.probeEngine === 'icmp-socket')
-      .map((task) => ({ ...task, id: (id += 1) })),
+      .filter(({ kind }) => kind !== 'mtu' || config.probeEngine === 'icmp-socket'),
   );
+  return [...ofUplinks, ...originTasks(config)].map((task) => ({ ...task, id: (id += 1) }));
+}
+
+/** One for each uplink, address and port, however many pools have it. */
+function originTasks({ edge, uplinks }: NodeConfig): readonly Unnumbered[] {
+  if (edge === null) return [];
+  const tasks = new Map<string, Unnumbered>();
+  for (const origin of edge.pools.flatMap(({ origins }) => origins)) {
+    for (const uplink of uplinks.filter(({ name }) => origin.via.includes(name))) {
+      const source = uplink.source[origin.family];
+      if (source === undefined) continue;
+      const key = originName(origin);
+      tasks.set(`${uplink.name} ${key}`, originTask(uplink, source, origin, edge.probe));
+    }
+  }
+  return [...tasks.values()];
+}
+
+/** `192.0.2.10 443`: how an origin is called in tasks. */
+export function originName({ address, port }: Pick<Origin, 'address' | 'port'>): string {
+  return `${address} ${port}`;
+}
+
+function originTask(
+  { name, interface: device }: Uplink,
+  source: string,
+  origin: Origin,
+  { intervalMillis, timeoutMillis }: OriginProbe,
+): Unnumbered {
+  const { family, address, port } = origin;
+  return {
+    uplink: name,
+    interface: device,
+    source,
+    family,
+    address,
+    target: originName(origin),
+    region: 'origin',
+    class: 'origin',
+    kind: 'tcp',
+    port,
+    intervalMillis,
+    timeoutMillis,
+  };
 }
 
 type Unnumbered = Omit<ProbeTask, 'id'>;

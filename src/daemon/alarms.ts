@@ -6,6 +6,7 @@ import { alarmEvent } from './history-words.ts';
 
 export type AlarmCode =
   | 'bird-unreachable'
+  | 'bird-restricted'
   | 'prober-silent'
   | 'prober-unable'
   | 'file-behind'
@@ -27,7 +28,16 @@ export type AlarmCode =
   | 'frozen'
   | 'reload-refused'
   | 'config-waits'
+  | 'fleet-silent'
+  | 'fleet-name-taken'
+  | 'fleet-order-refused'
+  | 'geodns-behind'
+  | 'geodns-target'
+  | 'webhook-behind'
+  | 'webhook-refused'
+  | 'outbox-behind'
   | 'history-behind'
+  | 'edge-behind'
   | 'recording-failed';
 
 export interface Alarm {

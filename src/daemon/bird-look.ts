@@ -4,7 +4,8 @@ import { type BirdClient, BirdError } from '../../bird/client.ts';
 import { wayToBird } from '../../bird/open.ts';
 import { readAdoptedExports } from '../../bird/read-adopted.ts';
 import { readBird } from '../../bird/read.ts';
-import type { BirdSeen, BirdView } from '../types/bird-view.ts';
+import { isRestricted } from '../../bird/rights.ts';
+import { type BirdSeen, type BirdView, isSameMoment } from '../types/bird-view.ts';
 import type { NodeConfig } from '../types/config.ts';
 import { elapsed, type Instant } from '../types/units.ts';
 import type { SeenState } from '../types/wire/enums.ts';
@@ -26,6 +27,17 @@ export function openBirdLook(client: BirdClient, now: () => Instant): BirdLook {
   let alarms: readonly Alarm[] = [];
   let asked: { readonly at: Instant; readonly exports: ReadonlyMap<string, SeenState> } | null = null;
 
+  let known: { readonly of: BirdSeen; readonly restricted: boolean } | null = null;
+
+  /** Asked once of each BIRD: a socket does not change its rights while BIRD runs with the same config. */
+  async function withRights(config: NodeConfig, seen: BirdSeen): Promise<BirdSeen> {
+    // Observing, we send nothing but questions.
+    if (config.mode === 'observe') return seen;
+    if (known === null || !isSameRun(known.of, seen))
+      known = { of: seen, restricted: (await isRestricted(client)) === true };
+    return known.restricted ? { ...seen, restricted: true } : seen;
+  }
+
   async function exportsOf(
     config: NodeConfig,
     seen: BirdSeen,
@@ -39,8 +51,10 @@ export function openBirdLook(client: BirdClient, now: () => Instant): BirdLook {
 
   async function lookNow(config: NodeConfig): Promise<BirdView> {
     const path = wayToBird(config.bird);
-    const view = await readBird(client, path, now);
-    if (view.kind === 'unreachable' || config.bird.adopt.size === 0) return view;
+    const read = await readBird(client, path, now);
+    if (read.kind === 'unreachable') return read;
+    const view = await withRights(config, read);
+    if (config.bird.adopt.size === 0) return view;
     const adopted = adoptedIn(view, config.bird.adopt, config.uplinks);
     try {
       const exports = await exportsOf(config, view, adopted);
@@ -58,9 +72,22 @@ export function openBirdLook(client: BirdClient, now: () => Instant): BirdLook {
   return {
     async look(config) {
       const view = await lookNow(config);
-      alarms = watch.look(config, view);
+      alarms = [...watch.look(config, view), ...rightsAlarms(view)];
       return view;
     },
     alarms: () => alarms,
   };
+}
+
+function isSameRun(one: BirdSeen, other: BirdSeen): boolean {
+  return (
+    isSameMoment(one.bootMillis, other.bootMillis) &&
+    isSameMoment(one.configuredMillis, other.configuredMillis)
+  );
+}
+
+function rightsAlarms(view: BirdView): readonly Alarm[] {
+  if (view.kind !== 'seen' || view.restricted !== true) return [];
+  const text = 'BIRD’s socket is a restricted one: it shows everything, and refuses every command (8007)';
+  return [{ code: 'bird-restricted', text }];
 }

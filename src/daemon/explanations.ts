@@ -3,7 +3,7 @@ import { dampingModels } from '../core/decide/damping.ts';
 import type { DecideInput } from '../core/decide/decide.ts';
 import { explain } from '../core/decide/explain.ts';
 import type { DecideMemory } from '../core/decide/memory.ts';
-import type { Explanation } from '../http/uplink-routes.ts';
+import type { Explanation } from '../types/wire/answers.ts';
 import { seenOf } from './status-document.ts';
 import type { TickReport } from './tick.ts';
 

@@ -8,6 +8,8 @@ import type { BaseFile } from '../../bird/apply/world.ts';
 import { readStates, restate, sameBase, type FileState } from '../../bird/file-states.ts';
 import { OwnedFileError, readOwned, stageOwned, swapOwned } from '../../bird/owned-file.ts';
 import type { ProtocolWish } from '../core/plan/protocols.ts';
+import type { Instant } from '../types/units.ts';
+import { monotonicNow } from './clock.ts';
 
 export type FileOutcome =
   | { readonly kind: 'as-wished' }
@@ -26,9 +28,12 @@ export interface FileKeeper extends BaseFile {
 /** A withdrawal waits this long for the disk, and no longer. */
 const writeLimitMillis = 50;
 
-export function keepFile(path: string): FileKeeper {
-  return new Keeper(path);
+/** `wrote` is told of each write that has ended, with the time that it took. */
+export function keepFile(path: string, wrote: WroteFile = () => undefined): FileKeeper {
+  return new Keeper(path, wrote);
 }
+
+type WroteFile = (from: Instant, to: Instant, isGood: boolean) => void;
 
 class Keeper implements FileKeeper {
   readonly path: string;
@@ -39,9 +44,11 @@ class Keeper implements FileKeeper {
   #trouble = 'not read yet';
   #signature = '';
   #writing: Promise<void> | null = null;
+  readonly #wrote: WroteFile;
 
-  constructor(path: string) {
+  constructor(path: string, wrote: WroteFile) {
     this.path = path;
+    this.#wrote = wrote;
   }
 
   async look(): Promise<boolean> {
@@ -107,6 +114,7 @@ class Keeper implements FileKeeper {
   }
 
   async #write(text: string): Promise<void> {
+    const from = monotonicNow();
     try {
       const staged = await stageOwned(this.path, text);
       // Of the staged file, which keeps it: after the rename somebody else's may stand there already.
@@ -120,6 +128,7 @@ class Keeper implements FileKeeper {
       this.#trouble = `${this.path}: ${errorText(error)}`;
     } finally {
       this.#writing = null;
+      this.#wrote(from, monotonicNow(), this.#disk === text);
     }
   }
 }

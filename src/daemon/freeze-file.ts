@@ -18,7 +18,12 @@ export interface FreezeFile {
   thaw(): Promise<void>;
 }
 
-const written = z.object({ author: z.string(), reason: z.string(), at: wallTime });
+const written = z.object({
+  author: z.string(),
+  reason: z.string(),
+  at: wallTime,
+  scope: z.literal('fleet').exactOptional(),
+});
 /** More than this is no reason that somebody wrote. */
 const longestReason = 200;
 

@@ -25,7 +25,7 @@ export function liveConfig(running: NodeConfig, next: NodeConfig): LiveConfig {
   };
 }
 
-/** Sockets, paths and the node's name are read at a start; all else of the new config is in force after an apply. */
+/** Sockets, paths, the way to the fleet and the node's name are read at a start; all else of the new config is in force after an apply. */
 export function withoutRestart(running: NodeConfig, next: NodeConfig): NodeConfig {
   const { socket, config, layout } = running.bird;
   return {
@@ -34,6 +34,9 @@ export function withoutRestart(running: NodeConfig, next: NodeConfig): NodeConfi
     bird: { ...next.bird, socket, config, layout },
     http: { ...next.http, host: running.http.host, port: running.http.port },
     paths: running.paths,
+    fleet: running.fleet,
+    geodns: running.geodns,
+    webhooks: running.webhooks,
   };
 }
 
@@ -46,7 +49,21 @@ function withoutApply(running: NodeConfig, next: NodeConfig): NodeConfig {
     uplinks: running.uplinks.map((uplink) => withProbing(uplink, next.uplinks)),
     policy: { ...next.policy, drain: running.policy.drain },
     maintenance: next.maintenance.filter(({ uplink }) => running.uplinks.some(({ name }) => name === uplink)),
+    edge: withUplinks(next.edge, running.uplinks),
   };
+}
+
+/** An origin that only uplinks of the new config reach waits with them. */
+function withUplinks(edge: NodeConfig['edge'], uplinks: readonly Uplink[]): NodeConfig['edge'] {
+  if (edge === null) return null;
+  const names = uplinks.map(({ name }) => name);
+  const pools = edge.pools.map(({ name, origins }) => ({
+    name,
+    origins: origins
+      .map((origin) => ({ ...origin, via: origin.via.filter((one) => names.includes(one)) }))
+      .filter(({ via }) => via.length > 0),
+  }));
+  return { ...edge, pools: pools.filter(({ origins }) => origins.length > 0) };
 }
 
 /** Targets and pace are the prober's alone. */

@@ -1,8 +1,11 @@
 /** The daemon's rounds: the operators' desk, then a tick, then a rest. */
 import { checkpoint } from '../core/health/checkpoint.ts';
+import { after, type Instant, millis } from '../types/units.ts';
+import type { Turns } from '../http/turns.ts';
 import type { Alarm } from './alarms.ts';
 import type { StateFolder } from './checkpoint.ts';
 import { monotonicNow } from './clock.ts';
+import type { Metering } from './metering.ts';
 import type { OperatorDesk } from './operators.ts';
 import type { Probing } from './probing.ts';
 import { tick, type TickReport, type TickTools, type World } from './tick.ts';
@@ -21,6 +24,12 @@ export interface LoopParts {
   readonly last: { report: TickReport | null };
   /** Of parts that no tick looks at. */
   readonly alarms: () => readonly Alarm[];
+  /** Told of each tick when it is over; it must not wait for anything. */
+  readonly afterTick: (report: TickReport) => void;
+  /** Held while a tick is under way. */
+  readonly turns: Turns;
+  /** Told of the times of each round, and of what was probed before it. */
+  readonly metering: Pick<Metering, 'round'>;
 }
 
 export interface Loop {
@@ -28,8 +37,10 @@ export interface Loop {
   round(stop: AbortSignal): Promise<TickReport>;
 }
 
-export function openLoop({ tools, world, probing, desk, folder, last, alarms }: LoopParts): Loop {
+export function openLoop(parts: LoopParts): Loop {
+  const { tools, world, probing, desk, folder, last, alarms, afterTick, turns, metering } = parts;
   let savedAt = 0;
+  let dueAt: Instant | null = null;
   let isSaving = false;
   /** Beside the ticks: a disk that hangs must not hold a withdrawal up. */
   const save = async (): Promise<void> => {
@@ -44,18 +55,26 @@ export function openLoop({ tools, world, probing, desk, folder, last, alarms }: 
     async round(stop) {
       const began = monotonicNow();
       await desk.attend();
+      turns.hold();
       const input = probing.take();
       const report = await tick(tools, world, {
         ...input,
         alarms: [...input.alarms, ...desk.alarms(), ...alarms()],
       });
       last.report = report;
+      turns.go();
+      afterTick(report);
+      const { tasks } = tools;
+      const prober = probing.prober();
+      metering.round({ dueAt, began, ended: monotonicNow(), samples: input.samples, tasks, prober });
       if (began - savedAt >= checkpointEveryMillis && !isSaving) {
         savedAt = began;
         void save();
       }
       const rest = world.switched.size > 0 ? lookAgainMillis : tickMillis - (monotonicNow() - began);
-      await bell.rest(Math.max(lookAgainMillis, rest), stop);
+      const restMillis = millis(Math.max(lookAgainMillis, rest));
+      dueAt = after(monotonicNow(), restMillis);
+      await bell.rest(restMillis, stop);
       return report;
     },
   };

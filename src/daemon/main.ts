@@ -6,8 +6,11 @@ import { pino, type Logger } from 'pino';
 import type { NodeConfig } from '../types/config.ts';
 import { startedEvent, stoppedEvent } from './history-words.ts';
 import { leave } from './leave.ts';
-import { type ConfigSource, openParts } from './parts.ts';
+import { monotonicNow } from './clock.ts';
+import { type ConfigSource, openParts, type Parts } from './parts.ts';
 import { serve } from './serve.ts';
+import { takeServiceManager } from './service-manager.ts';
+import { openSupervision, type Supervision } from './supervision.ts';
 import type { TickReport } from './tick.ts';
 
 /** Runs until `stop` is aborted. Throws for bugs, and for what makes a start impossible (its own port taken). */
@@ -17,7 +20,8 @@ export async function runDaemon(
   log: Logger = pino(),
   source: ConfigSource = { file: null, onHangup: () => undefined },
 ): Promise<void> {
-  const parts = await openParts(config, log, source);
+  const supervision = openSupervision(await takeServiceManager(process.env, log), monotonicNow);
+  const parts = await openParts(config, log, source, supervision);
   const { settings, tools, world, probing, traffic, history, desk, applier, loop } = parts;
   try {
     const http = await serve(parts);
@@ -29,11 +33,16 @@ export async function runDaemon(
     history.tell(startedEvent(config));
     while (!stop.aborted) {
       applier.tend();
-      await loop.round(stop);
+      tellSupervisor(supervision, parts, await loop.round(stop), log);
     }
+    supervision.stopping();
     await applier.end();
     const again = new AbortController();
-    const round = (): Promise<TickReport> => loop.round(again.signal);
+    const round = async (): Promise<TickReport> => {
+      const report = await loop.round(again.signal);
+      tellSupervisor(supervision, parts, report, log);
+      return report;
+    };
     const quietProbes = (): void => probing.use(settings.now().config, []);
     await leave({ tools, world, traffic, round, quietProbes, log }, settings.now().config.onStop);
     desk.queue.close('the daemon stops');
@@ -41,5 +50,26 @@ export async function runDaemon(
     await http.close();
   } finally {
     await parts.close();
+    supervision.close();
   }
+}
+
+/** After each tick: the watchdog, the line of `systemctl status`, and once that the service is ready. */
+function tellSupervisor(
+  supervision: Supervision,
+  { tools, world, probing }: Parts,
+  report: TickReport,
+  log: Logger,
+): void {
+  const { kind } = probing.prober();
+  const readying = supervision.ticked({
+    mode: tools.config.mode,
+    report,
+    alarms: tools.alarms.list().map(({ code }) => code),
+    isFrozen: world.operator.freeze !== null,
+    isProberHeard: kind === 'running' || kind === 'unable',
+  });
+  if (readying === 'as-meant') log.info({ prober: kind }, 'ready');
+  else if (readying === 'bound')
+    log.warn({ prober: kind, bird: report.view.kind }, 'ready, though not all is there yet');
 }

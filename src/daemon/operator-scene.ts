@@ -4,6 +4,7 @@ import type { NodeConfig } from '../types/config.ts';
 import type { Override } from '../types/override.ts';
 import type { Instant } from '../types/units.ts';
 import type { OperatorAnswer } from '../types/wire/operator.ts';
+import type { FleetOrders } from './fleet-orders.ts';
 import type { FreezeFile } from './freeze-file.ts';
 import type { MaintenanceCalendar } from './maintenance.ts';
 import type { OperatorState } from './operator-state.ts';
@@ -25,6 +26,8 @@ export interface OperatorScene {
   readonly freezeFile: FreezeFile;
   readonly calendar: MaintenanceCalendar;
   readonly words: OperatorWords;
+  /** null or absent: no fleet is configured. */
+  readonly fleet?: FleetOrders | null;
   readonly now: () => Instant;
   /** ISO 8601. */
   readonly wallTime: () => string;

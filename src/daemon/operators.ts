@@ -5,6 +5,7 @@ import type { Override } from '../types/override.ts';
 import { subjectKey } from '../core/hands/subject.ts';
 import type { Alarm } from './alarms.ts';
 import { openCommandQueue, type CommandQueue } from './command-queue.ts';
+import { takeFleetOrders } from './fleet-take.ts';
 import { freezeWish, lookAtFreeze, thawWish } from './freeze.ts';
 import { freezeAlarms, overrideAlarms } from './operator-alarms.ts';
 import type { OperatorResult, OperatorScene } from './operator-scene.ts';
@@ -40,6 +41,7 @@ export function openDesk(scene: OperatorScene, reloader: Reloader): OperatorDesk
       await lookAtFreeze(scene);
       // What a command would change is known from the first tick on.
       if (scene.world.operator.decided !== null) await queue.attend();
+      await takeFleetOrders(scene);
       await endExpired(scene);
       lookAtWindows(scene);
       scene.store.retry();

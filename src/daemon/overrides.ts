@@ -7,12 +7,14 @@ import type { Override, OverrideSubject } from '../types/override.ts';
 import type { OperatorAnswer, OverrideRequest, ReleaseRequest } from '../types/wire/operator.ts';
 import type { Wish } from '../types/wish.ts';
 import { changesBetween, lastOnesTaken, wishWith } from './preview.ts';
+import { giveToFleet, hasFleet, noFleetText, releaseInFleet, standingInFleet } from './fleet-give.ts';
 import { done, type OperatorResult, type OperatorScene, refused } from './operator-scene.ts';
 
 /** A disk that takes longer holds no operator up. */
 const keepWaitMillis = 1000;
 
 export async function giveOverride(scene: OperatorScene, request: OverrideRequest): Promise<OperatorResult> {
+  if (request.fleet && !hasFleet(scene)) return refused(409, noFleetText);
   const unknownName = notInConfig(scene.config(), request.selection);
   if (unknownName !== null) return refused(404, unknownName);
   const override = overrideOf(request, scene.wallTime());
@@ -38,7 +40,8 @@ export async function giveOverride(scene: OperatorScene, request: OverrideReques
   if (request.dryRun) return done(answer);
   const kept = await takeOverrides(scene, overrides, world.released);
   scene.words.override('set', override, override.author);
-  return done(withKept(answer, kept));
+  const told = request.fleet ? [giveToFleet(scene, override, request)] : [];
+  return done(withKept({ ...answer, notes: [...answer.notes, ...told] }, kept));
 }
 
 export async function releaseOverrides(
@@ -46,13 +49,16 @@ export async function releaseOverrides(
   request: ReleaseRequest,
 ): Promise<OperatorResult> {
   const { selection, states } = request;
+  if (request.fleet && !hasFleet(scene)) return refused(409, noFleetText);
   const unknownName = notInConfig(scene.config(), selection);
   if (unknownName !== null) return refused(404, unknownName);
   const { world } = scene;
   const ended = world.overrides.filter(
     ({ subject, state }) => isWithin(subject, selection) && (states === null || states.includes(state)),
   );
-  if (ended.length === 0) return refused(409, nothingToRelease(world.overrides, request));
+  const inFleet = request.fleet ? standingInFleet(scene, request) : [];
+  if (ended.length === 0 && inFleet.length === 0)
+    return refused(409, nothingToRelease(world.overrides, request));
   const overrides = world.overrides.filter((one) => !ended.includes(one));
   const answer: OperatorAnswer = {
     schema: 1,
@@ -69,7 +75,8 @@ export async function releaseOverrides(
   const released = new Set([...world.released, ...protocolsOf(scene.config(), ended)]);
   const kept = await takeOverrides(scene, overrides, released);
   for (const one of ended) scene.words.override('released', one, request.author);
-  return done(withKept(answer, kept));
+  const told = inFleet.map((subject) => releaseInFleet(scene, subject, request.author));
+  return done(withKept({ ...answer, notes: [...answer.notes, ...new Set(told)] }, kept));
 }
 
 /** Ends what has expired. While frozen, expiries wait: what was in force at the freeze stays. */
@@ -105,12 +112,12 @@ function wishWithout({ world }: OperatorScene, overrides: readonly Override[]): 
 }
 
 function overrideOf(
-  { selection, state, author, reason, ends }: OverrideRequest,
+  { selection, state, author, reason, ends, fleet }: OverrideRequest,
   at: string,
 ): Override | null {
   const subject: OverrideSubject = { kind: 'selection', ...selection };
   const now = Date.parse(at);
-  const base = { subject, state, author, reason, at };
+  const base = { subject, state, author, reason, at, ...(fleet ? { scope: 'fleet' as const } : {}) };
   switch (ends.kind) {
     case 'never':
       return { ...base, expires: null };

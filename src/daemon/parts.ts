@@ -15,18 +15,23 @@ import { openReloader } from './reload.ts';
 import { holdSettings, type SettingsHolder } from './settings.ts';
 import { followTraffic, type TrafficWatch } from './traffic-watch.ts';
 import { openBird } from '../../bird/open.ts';
+import { openTurns, type Turns } from '../http/turns.ts';
 import type { NodeConfig } from '../types/config.ts';
 import { Alarms } from './alarms.ts';
 import { type BeyondWatch, followBeyond } from './beyond.ts';
 import { openBirdLook } from './bird-look.ts';
 import { openStateFolder } from './checkpoint.ts';
 import { monotonicNow, wallTimeNow } from './clock.ts';
-import { keepFile } from './file-keeper.ts';
+import { type Companions, openCompanions } from './companions.ts';
+import { type FileKeeper, keepFile } from './file-keeper.ts';
+import type { FleetOrders } from './fleet-orders.ts';
 import { type History, openDaemonHistory } from './history.ts';
+import { type Metering, openMetering } from './metering.ts';
 import { Narrator } from './narrator.ts';
 import { openOverrideStore, type OverrideStore } from './override-store.ts';
 import { type Probing, startProbing } from './probing.ts';
 import { startReadiness } from './readiness.ts';
+import { supervised, type Supervision } from './supervision.ts';
 import type { TickReport, TickTools, World } from './tick.ts';
 import { openWitnesses, type Witnesses } from './witnesses.ts';
 
@@ -53,7 +58,11 @@ export interface Parts {
   readonly traffic: TrafficWatch;
   readonly beyond: BeyondWatch;
   readonly history: History;
+  readonly metering: Metering;
+  /** In which HTTP does what clients ask. */
+  readonly turns: Turns;
   readonly witnesses: Witnesses;
+  readonly companions: Companions;
   readonly desk: OperatorDesk;
   readonly applier: Applier;
   readonly applyDesk: ApplyDesk;
@@ -62,20 +71,19 @@ export interface Parts {
   close(): Promise<void>;
 }
 
-export async function openParts(config: NodeConfig, log: Logger, source: ConfigSource): Promise<Parts> {
+export async function openParts(
+  config: NodeConfig,
+  log: Logger,
+  source: ConfigSource,
+  supervision: Supervision,
+): Promise<Parts> {
   const settings = holdSettings(config);
   const folder = openStateFolder(config.paths.state, (text, error) => log.error({ err: error }, text));
-  const file = keepFile(config.bird.config);
   const overrideStore = openOverrideStore(config.paths.state);
   const history = await openDaemonHistory(config.paths.state);
-  const applier: Applier = new Applier({
-    config: () => settings.now().config,
-    file,
-    log,
-    tell: history.tell,
-    now: monotonicNow,
-    statesFor: (next) => statesIn(world, next),
-  });
+  const metering = openMetering(history, monotonicNow);
+  const file = keepFile(config.bird.config, metering.wroteFile);
+  const applier: Applier = applierOf(settings, file, log, history, (next) => statesIn(world, next));
   // Before anything else: a base that a forerunner left unconfirmed is put back.
   await applier.recover();
   const world: World = await adoptWorld(settings.now(), folder, overrideStore, file);
@@ -83,44 +91,53 @@ export async function openParts(config: NodeConfig, log: Logger, source: ConfigS
   const traffic = followTraffic(settings);
   const beyond = followBeyond(() => settings.now().config);
   const witnesses = openWitnesses(settings);
-  const tools = toolsOf(settings, log, history, {
+  const readiness: TickTools['readiness']['facts'] = () => tools.readiness.facts();
+  const companions = await openCompanions({ settings, world, readiness, log, tell: history.tell });
+  const tools: TickTools = toolsOf(settings, log, history, {
     client,
-    bird: openBirdLook(client, monotonicNow),
+    bird: metering.timed(openBirdLook(client, monotonicNow)),
     file,
     gate: applier,
     witnesses: witnesses.all,
     traffic: () => traffic.rates(trafficMillis),
+    fleet: () => companions.fleet.words(),
+    dnsFirst: () => companions.telling.dnsFirst(),
     keepOverrides: async (kept) => void (await overrideStore.save(kept, handWaitMillis)),
   });
   const last: { report: TickReport | null } = { report: null };
-  const probing = startProbing(config, settings.now().tasks, log);
-  const desk = deskOf(settings, world, overrideStore, source, operatorWords(log, history.tell));
+  const probing = startProbing(config, settings.now().tasks, log, companions.edge.samples);
+  const words = operatorWords(log, history.tell);
+  const desk = deskOf(settings, world, overrideStore, source, words, supervision, companions.fleet.orders);
   followSettings(settings, world, tools, probing);
+  const turns = openTurns();
+  const core = { tools, world, probing, desk, last, turns, metering };
+  const beside = { traffic, beyond, history, witnesses, companions, probing };
   const loop = openLoop({
-    tools,
-    world,
-    probing,
-    desk,
+    ...core,
     folder,
-    last,
-    alarms: () => [...history.alarms(), ...witnesses.alarms(), ...applier.alarms()],
+    alarms: () => [history, witnesses, applier, companions].flatMap((part) => part.alarms()),
+    afterTick: (report) => companions.after(report, tools.alarms.list()),
   });
   return {
+    ...core,
+    ...beside,
     settings,
-    tools,
-    world,
-    last,
-    probing,
-    traffic,
-    beyond,
-    history,
-    witnesses,
-    desk,
     applier,
     applyDesk: openApplyDesk(source.file, settings, applier, desk),
     loop,
-    close: () => closeAll({ tools, traffic, beyond, history, witnesses, probing }),
+    close: () => closeAll({ ...beside, tools }),
   };
+}
+
+function applierOf(
+  settings: SettingsHolder,
+  file: FileKeeper,
+  log: Logger,
+  { tell }: History,
+  nextStates: (next: NodeConfig) => ReturnType<typeof statesFor>,
+): Applier {
+  const config = (): NodeConfig => settings.now().config;
+  return new Applier({ config, file, log, tell, now: monotonicNow, statesFor: nextStates });
 }
 
 /** Of another config, from what the last tick decided. */
@@ -143,12 +160,17 @@ async function closeAll({
   beyond,
   history,
   witnesses,
+  companions,
   probing,
-}: Pick<Parts, 'tools' | 'traffic' | 'beyond' | 'history' | 'witnesses' | 'probing'>): Promise<void> {
+}: Pick<
+  Parts,
+  'tools' | 'traffic' | 'beyond' | 'history' | 'witnesses' | 'companions' | 'probing'
+>): Promise<void> {
   traffic.stop();
   beyond.stop();
   tools.readiness.stop();
   tools.client.close();
+  await companions.close();
   await history.close();
   await witnesses.close();
   await probing.stop();
@@ -159,7 +181,10 @@ function toolsOf(
   settings: SettingsHolder,
   log: Logger,
   history: History,
-  given: Pick<TickTools, 'client' | 'bird' | 'file' | 'gate' | 'witnesses' | 'traffic' | 'keepOverrides'>,
+  given: Pick<
+    TickTools,
+    'client' | 'bird' | 'file' | 'gate' | 'witnesses' | 'traffic' | 'fleet' | 'dnsFirst' | 'keepOverrides'
+  >,
 ): TickTools {
   return {
     ...given,
@@ -186,6 +211,8 @@ function deskOf(
   store: OverrideStore,
   source: ConfigSource,
   words: OperatorWords,
+  supervision: Supervision,
+  fleet: FleetOrders | null,
 ): OperatorDesk {
   const { state } = settings.now().config.paths;
   const scene: OperatorScene = {
@@ -195,10 +222,11 @@ function deskOf(
     freezeFile: openFreezeFile(state),
     calendar: openCalendar(() => settings.now().config.maintenance),
     words,
+    fleet,
     now: monotonicNow,
     wallTime: wallTimeNow,
   };
-  const desk = openDesk(scene, openReloader(source.file, settings, words));
+  const desk = openDesk(scene, supervised(openReloader(source.file, settings, words), supervision));
   source.onHangup(
     () => void desk.commands.reload({ author: 'SIGHUP', dryRun: false }).catch(() => undefined),
   );

@@ -1,6 +1,6 @@
 /** The prober child and the facts of the host, brought together: what each tick takes of them. */
 import type { Logger } from 'pino';
-import { type RollingSubject, createRolling, figuresAt, noteRolling } from '../core/health/rolling.ts';
+import type { RollingSubject } from '../core/health/rolling.ts';
 import type { NodeConfig } from '../types/config.ts';
 import type { LinkFact } from '../types/health.ts';
 import type { ProbeTask, Sample } from '../types/outcome.ts';
@@ -8,8 +8,10 @@ import type { RollingFigures } from '../types/rolling.ts';
 import type { Instant } from '../types/units.ts';
 import type { Alarm } from './alarms.ts';
 import { followHost } from './links.ts';
-import { noteNotRun, type NotRunNotes } from './not-run.ts';
+import type { NotRunNotes } from './not-run.ts';
+import { openProbeNotes } from './probe-notes.ts';
 import { type ProberState, startProber } from './prober.ts';
+import type { Series } from './series.ts';
 import type { TickInput } from './tick.ts';
 
 export interface Probing {
@@ -20,16 +22,24 @@ export interface Probing {
   notRun(): NotRunNotes;
   /** Figures for people. */
   figures(subject: RollingSubject, now: Instant): RollingFigures;
+  /** Second by second, for charts. */
+  series(): Series;
   /** Another config: unchanged tasks go on being probed. No tasks: nothing is sent any more. */
   use(config: NodeConfig, tasks: readonly ProbeTask[]): void;
   stop(): Promise<void>;
 }
 
-export function startProbing(config: NodeConfig, tasks: readonly ProbeTask[], log: Logger): Probing {
+/** `onOrigins`: told of the outcomes of origins, which have no part in health. */
+export function startProbing(
+  config: NodeConfig,
+  tasks: readonly ProbeTask[],
+  log: Logger,
+  onOrigins: (samples: readonly Sample[]) => void = () => undefined,
+): Probing {
   const waiting: Sample[] = [];
   const heard: { at: Instant | null } = { at: null };
-  let notRun = noteNotRun(tasks);
-  let rolling = createRolling(tasks);
+  const origins = originsApart(tasks, onOrigins);
+  const notes = openProbeNotes(tasks);
   let kind: ProberState['kind'] = 'starting';
   const prober = startProber({
     entry: new URL('../../probes/prober.js', import.meta.url),
@@ -52,9 +62,8 @@ export function startProbing(config: NodeConfig, tasks: readonly ProbeTask[], lo
   });
   return {
     take() {
-      const samples = host.honest(waiting.splice(0));
-      notRun.note(samples);
-      noteRolling(rolling, samples);
+      const samples = origins.apart(host.honest(waiting.splice(0)));
+      notes.note(samples);
       const state = prober.state();
       return {
         samples,
@@ -65,19 +74,44 @@ export function startProbing(config: NodeConfig, tasks: readonly ProbeTask[], lo
     },
     links: () => host.links(),
     prober: () => prober.state(),
-    notRun: () => notRun,
-    figures: (subject, now) => figuresAt(rolling, subject, now),
+    notRun: () => notes.notRun(),
+    figures: (subject, now) => notes.figures(subject, now),
+    series: () => notes.series(),
     use(next, probed) {
       // Its samples have the numbers of the tasks before.
       waiting.length = 0;
       prober.setTasks(probed);
-      notRun = noteNotRun(probed);
-      rolling = createRolling(probed, rolling);
+      origins.use(probed);
+      notes.use(probed);
       host.use(next, probed);
     },
     async stop() {
       host.stop();
       await prober.stop();
+    },
+  };
+}
+
+/** Parts samples of origins from those of the uplinks' own targets, which it gives back. */
+function originsApart(
+  tasks: readonly ProbeTask[],
+  onOrigins: (samples: readonly Sample[]) => void,
+): {
+  readonly apart: (all: readonly Sample[]) => readonly Sample[];
+  readonly use: (probed: readonly ProbeTask[]) => void;
+} {
+  const idsOf = (list: readonly ProbeTask[]): ReadonlySet<number> =>
+    new Set(list.filter((task) => task.class === 'origin').map(({ id }) => id));
+  let ids = idsOf(tasks);
+  return {
+    apart(all) {
+      const own = all.filter(({ task }) => ids.has(task));
+      if (own.length === 0) return all;
+      onOrigins(own);
+      return all.filter(({ task }) => !ids.has(task));
+    },
+    use(probed) {
+      ids = idsOf(probed);
     },
   };
 }

@@ -3,35 +3,61 @@ import { checkToken } from '../adapters/token-file.ts';
 import { dampingModels } from '../core/decide/damping.ts';
 import { changesLeft } from '../core/decide/flap-budget.ts';
 import { listenControl } from '../host/control-socket.ts';
+import { packageVersion } from '../host/package-version.ts';
 import { applyRoutes } from '../http/apply-routes.ts';
 import { eventRoutes } from '../http/events.ts';
 import { historyRoutes } from '../http/history.ts';
+import { metricsRoutes } from '../http/metrics/route.ts';
 import { operatorRoutes } from '../http/operator-routes.ts';
+import { pageRoutes } from '../http/page/routes.ts';
 import { recordRoutes } from '../http/record.ts';
+import { seriesRoutes } from '../http/series.ts';
 import { type HttpServer, startHttp } from '../http/server.ts';
 import { uplinkRoutes } from '../http/uplink-routes.ts';
 import type { StatusDocument } from '../types/wire/status.ts';
 import { monotonicNow, wallTimeNow } from './clock.ts';
 import { explanationsOf } from './explanations.ts';
+import { guardStatus } from './guard-status.ts';
 import type { Parts } from './parts.ts';
 import { proberStatus } from './prober-status.ts';
+import { seriesAt } from './series.ts';
 import { statusDocumentOf } from './status-document.ts';
 
 /** Starts all listeners, or throws the error of the first that fails. */
-export function serve({
-  tools,
-  world,
-  probing,
-  last,
-  history,
-  witnesses,
-  beyond,
-  desk,
-  applyDesk,
-}: Parts): Promise<HttpServer> {
-  const { config, alarms, narrator, readiness } = tools;
+export function serve(parts: Parts): Promise<HttpServer> {
+  const { tools, world, probing, last, history, metering, turns, witnesses, desk, applyDesk } = parts;
+  const { config } = tools;
+  const { meters } = metering.metrics;
+  return startHttp({
+    ...config.http,
+    listeners: [(accept) => listenControl({ path: config.paths.control, accept })],
+    status: statusReader(parts),
+    stamp: () => [last.report, world.overrides, world.operator.freeze],
+    turns,
+    routes: [
+      historyRoutes(history),
+      eventRoutes(history, meters.followers),
+      metricsRoutes(metering.metrics),
+      recordRoutes(witnesses),
+      seriesRoutes((start) => seriesAt(probing.series(), start, monotonicNow(), Date.now())),
+      pageRoutes(),
+      operatorRoutes(desk.commands),
+      applyRoutes((request, say) => applyDesk.apply(request, say)),
+      uplinkRoutes((uplink) => explanationsOf(last.report, world.operator.decided, world.decide, uplink)),
+    ],
+    checkToken: (token) => checkToken(tools.config.http.tokenFile, token),
+    answered: meters.answered,
+    version: packageVersion(),
+  });
+}
+
+/** Makes the status document of now. */
+function statusReader(parts: Parts): () => StatusDocument {
+  const { tools, world, probing, last, witnesses, companions, beyond } = parts;
+  const { edge, fleet, telling } = companions;
+  const { alarms, narrator, readiness } = tools;
   const startedAt = wallTimeNow();
-  const status = (): StatusDocument =>
+  return () =>
     statusDocumentOf({
       config: tools.config,
       startedAt,
@@ -53,25 +79,12 @@ export function serve({
       services: readiness.status(),
       overrides: [...world.overrides, ...world.operator.maintenance],
       freeze: world.operator.freeze,
+      guards: guardStatus(tools.config.guards, world.decide, monotonicNow()),
       transitions: narrator.transitions(),
       actions: narrator.actions(),
+      edge: edge.status(),
+      fleet: fleet.status(),
       shadow: witnesses.shadow(),
+      telling: telling.status(),
     });
-  return startHttp({
-    ...config.http,
-    listeners: [(accept) => listenControl({ path: config.paths.control, accept })],
-    status,
-    routes: [
-      historyRoutes(history),
-      eventRoutes(history),
-      recordRoutes(witnesses),
-      operatorRoutes(desk.commands),
-      applyRoutes((request, say) => applyDesk.apply(request, say)),
-      uplinkRoutes({
-        status,
-        explain: (uplink) => explanationsOf(last.report, world.operator.decided, world.decide, uplink),
-      }),
-    ],
-    checkToken: (token) => checkToken(tools.config.http.tokenFile, token),
-  });
 }

@@ -10,9 +10,12 @@ import type { Override } from '../types/override.ts';
 import { announceName, drainName, sessionName } from '../types/protocol-names.ts';
 import { elapsed, type Instant } from '../types/units.ts';
 import type { BeyondState, SeenState } from '../types/wire/enums.ts';
+import type { EdgeStatus } from '../types/wire/edge-status.ts';
+import type { FleetStatus } from '../types/wire/fleet-status.ts';
 import type {
   AnnouncementStatus,
   FamilyStatus,
+  GuardStatus,
   ServiceStatus,
   ShadowStatus,
   StatusDocument,
@@ -48,9 +51,15 @@ export interface StatusSource {
   readonly services: readonly ServiceStatus[];
   readonly overrides: readonly Override[];
   readonly freeze: Freeze | null;
+  readonly guards: GuardStatus;
   readonly transitions: StatusDocument['transitions'];
   readonly actions: StatusDocument['actions'];
+  readonly edge: EdgeStatus | null;
+  /** null or absent: the config has no fleet. */
+  readonly fleet?: FleetStatus | null;
   readonly shadow: ShadowStatus | null;
+  /** What GeoDNS and webhooks are told; absent: nothing. */
+  readonly telling?: Pick<StatusDocument, 'geodns' | 'webhooks'>;
 }
 
 export function statusDocumentOf(source: StatusSource): StatusDocument {
@@ -71,9 +80,13 @@ export function statusDocumentOf(source: StatusSource): StatusDocument {
       remainingSeconds: remainingSeconds(one, source.wallMillis),
     })),
     freeze: source.freeze,
+    guards: source.guards,
     transitions: source.transitions,
     actions: source.actions,
+    ...(source.edge === null ? {} : { edge: source.edge }),
+    ...(source.fleet === null || source.fleet === undefined ? {} : { fleet: source.fleet }),
     ...(source.shadow === null ? {} : { shadow: source.shadow }),
+    ...source.telling,
   };
 }
 
@@ -84,7 +97,10 @@ function remainingSeconds({ expires }: Override, wallMillis: number): number | n
 function birdStatus(config: NodeConfig, view: BirdView | null): StatusDocument['bird'] {
   const path = wayToBird(config.bird);
   if (view === null) return { kind: 'starting', path };
-  if (view.kind === 'seen') return { kind: 'seen', version: view.version, path };
+  if (view.kind === 'seen') {
+    const rights = view.restricted === true ? { restricted: true } : {};
+    return { kind: 'seen', version: view.version, path, ...rights };
+  }
   return { kind: 'unreachable', path: view.path, code: view.code, text: view.text };
 }
 

@@ -16,9 +16,11 @@ import { plan, type Plan } from '../core/plan/plan.ts';
 import { type ProtocolWish, protocolWishes } from '../core/plan/protocols.ts';
 import type { BirdSeen, BirdView } from '../types/bird-view.ts';
 import type { NodeConfig } from '../types/config.ts';
+import type { FleetWord } from '../types/fleet-word.ts';
 import type { LinkFact, UplinkHealth } from '../types/health.ts';
 import type { ProbeTask, Sample } from '../types/outcome.ts';
 import type { Override } from '../types/override.ts';
+import type { DnsFirst } from '../types/told.ts';
 import type { Instant, Millis } from '../types/units.ts';
 import type { Wish } from '../types/wish.ts';
 import { act } from './act.ts';
@@ -88,11 +90,15 @@ export interface TickTools {
   readonly waitMillis: Millis;
   /** Bits per second of each uplink in its fuller direction; those that are known. */
   readonly traffic: () => ReadonlyMap<string, number>;
+  /** What the fleet says of each group, by groupKey; null or absent: none is configured. */
+  readonly fleet?: () => ReadonlyMap<string, FleetWord> | null;
   readonly client: BirdClient;
   readonly bird: BirdLook;
   readonly file: FileKeeper;
   /** Asked before anything is sent; absent: everything may be. */
   readonly gate?: ApplyGate;
+  /** How planned drains wait for GeoDNS; left out: they do not. */
+  readonly dnsFirst?: () => DnsFirst | null;
   readonly narrator: Narrator;
   readonly alarms: Alarms;
   readonly readiness: Readiness;
@@ -196,7 +202,8 @@ function wishNow(tools: TickTools, world: World, view: BirdView, health: readonl
     booting: world.booting,
     freeze: world.operator.freeze,
     traffic: tools.traffic(),
-    fleet: null,
+    fleet: tools.fleet?.() ?? null,
+    dnsFirst: tools.dnsFirst?.() ?? null,
     now: tools.now(),
   };
   world.operator.decided = asked;

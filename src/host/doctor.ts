@@ -1,4 +1,5 @@
 /** The frame of `causeway doctor`: checks one after the other, each with one finding that says what, why and how to mend it. */
+import { type FindingCode, findingCodes } from './finding-codes.ts';
 
 export type Finding =
   | { readonly kind: 'ok'; readonly text: string }
@@ -7,6 +8,7 @@ export type Finding =
   | {
       /** wrong: the node cannot do its work; warning: it can, but not as well or not for long. */
       readonly kind: 'wrong' | 'warning';
+      readonly code: FindingCode;
       /** What was found. */
       readonly what: string;
       /** Why it matters. */
@@ -29,6 +31,14 @@ export interface Examined {
   readonly finding: Finding;
 }
 
+/** A finding with the level of its code. */
+export function finding(
+  code: FindingCode,
+  { what, why, mend }: { readonly what: string; readonly why: string; readonly mend: string },
+): Finding {
+  return { kind: findingCodes[code].level, code, what, why, mend };
+}
+
 /** Runs all checks in their order. One that throws is wrong itself and does not stop the others. */
 export async function examine<Context>(
   checks: readonly Check<Context>[],
@@ -43,14 +53,13 @@ export async function examine<Context>(
 
 /** Nothing is wrong; warnings are not wrong. */
 export function isSound(results: readonly Examined[]): boolean {
-  return results.every(({ finding }) => finding.kind !== 'wrong');
+  return results.every((result) => result.finding.kind !== 'wrong');
 }
 
 function unableFinding(error: unknown): Finding {
-  return {
-    kind: 'wrong',
+  return finding('check-broken', {
     what: error instanceof Error ? error.message : String(error),
     why: 'this could not be looked at, so nothing is known about it',
     mend: 'mend what the message names, then run `causeway doctor` again',
-  };
+  });
 }

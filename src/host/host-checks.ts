@@ -4,31 +4,42 @@ import { execa } from 'execa';
 import type { NodeConfig, Uplink } from '../types/config.ts';
 import type { LinkView, RouteFact } from '../types/link-view.ts';
 import { families, type Family } from '../types/units.ts';
-import type { Check, Finding } from './doctor.ts';
+import { type ClockContext, clockChecks } from './clock-checks.ts';
+import { type DaemonUser, readDaemonUser } from './daemon-user.ts';
+import { type DiskContext, diskChecks } from './disk-checks.ts';
+import { type Check, type Finding, finding } from './doctor.ts';
 import { systemIp, type IpCommand } from './ip-command.ts';
+import { leftoverRules, type LeftoverRule } from './leftover-rules.ts';
 import { readLinks } from './links.ts';
 import { readyDoctorChecks } from './ready/doctor.ts';
 import { checkRouting } from './routing-check.ts';
+import { unitChecks } from './unit-checks.ts';
 
-export interface HostContext {
+export interface HostContext extends ClockContext, DiskContext {
   readonly config: NodeConfig;
   /** Read once for all checks; rejects with IpError. */
   readonly links: () => Promise<LinkView>;
   readonly routes: () => Promise<readonly RouteFact[]>;
+  readonly leftovers: () => Promise<readonly LeftoverRule[]>;
   /** `/proc/sys` */
   readonly sysctlFolder: string;
-  /** `/etc/group` */
-  readonly groupFile: string;
 }
 
-/** The machine that this process runs on. */
-export function hostContext(config: NodeConfig, ip: IpCommand = systemIp): HostContext {
+/** The machine that this process runs on. `moments`: of the history; none for a check of the config alone. */
+export function hostContext(
+  config: NodeConfig,
+  moments: ClockContext['moments'] = async () => [],
+  ip: IpCommand = systemIp,
+): HostContext {
   return {
     config,
     links: once(() => readLinks(ip)),
     routes: once(() => checkRouting(config, ip)),
+    leftovers: once(() => leftoverRules(config, ip)),
     sysctlFolder: '/proc/sys',
-    groupFile: '/etc/group',
+    user: once((): Promise<DaemonUser> => readDaemonUser({ passwd: '/etc/passwd', group: '/etc/group' })),
+    moments,
+    wallMillis: () => Date.now(),
   };
 }
 
@@ -51,12 +62,24 @@ export function hostChecks(config: NodeConfig): readonly Check<HostContext>[] {
       ),
       rpFilterCheck(uplink),
     ]),
+    leftoverCheck,
     pingGroupCheck,
     ...readyDoctorChecks(config),
   ];
 }
 
-function programCheck(name: string, args: readonly string[], why: string, mend: string): Check<HostContext> {
+/** What the machine gives the daemon besides: room on the disk, a clock, and what systemd allows it. */
+export function machineChecks(config: NodeConfig): readonly Check<HostContext>[] {
+  return [...diskChecks(config), ...clockChecks, ...unitChecks];
+}
+
+/** Whether a program runs; Debian keeps some in sbin. */
+export function programCheck(
+  name: string,
+  args: readonly string[],
+  why: string,
+  mend: string,
+): Check<unknown> {
   return {
     id: `program.${name}`,
     title: `program ${name}`,
@@ -65,11 +88,9 @@ function programCheck(name: string, args: readonly string[], why: string, mend: 
       const env = { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` };
       const result = await execa(name, args, { reject: false, timeout: 5000, env, all: true });
       if (result.exitCode === 0) return { kind: 'ok', text: result.all.split('\n')[0] ?? name };
-      const what =
-        result.code === 'ENOENT'
-          ? `${name} is not installed`
-          : `${name} does not run: ${result.shortMessage}`;
-      return { kind: 'wrong', what, why, mend };
+      return result.code === 'ENOENT'
+        ? finding('program-missing', { what: `${name} is not installed`, why, mend })
+        : finding('program-broken', { what: `${name} does not run: ${result.shortMessage}`, why, mend });
     },
   };
 }
@@ -82,15 +103,18 @@ function interfaceCheck(uplink: Uplink): Check<HostContext> {
     run: async ({ links }) => {
       const link = (await links()).links.get(device);
       if (link?.up === true) return { kind: 'ok', text: `${device} is up` };
-      return {
-        kind: 'wrong',
-        what: link === undefined ? `interface ${device} is not there` : `${device} is down or has no carrier`,
-        why: `no probe of ${uplink.name} runs and its session cannot stand`,
-        mend:
-          link === undefined
-            ? `ip -br link  # bring ${device} back, or put the right name into uplinks.${uplink.name}.interface`
-            : `ip link set ${device} up  # and see the cable and the other end`,
-      };
+      const why = `no probe of ${uplink.name} runs and its session cannot stand`;
+      return link === undefined
+        ? finding('interface-missing', {
+            what: `interface ${device} is not there`,
+            why,
+            mend: `ip -br link  # bring ${device} back, or put the right name into uplinks.${uplink.name}.interface`,
+          })
+        : finding('interface-down', {
+            what: `${device} is down or has no carrier`,
+            why,
+            mend: `ip link set ${device} up  # and see the cable and the other end`,
+          });
     },
   };
 }
@@ -107,12 +131,11 @@ function sourceCheck(uplink: Uplink, family: Family): Check<HostContext> {
       if (link === undefined) return { kind: 'skipped', text: `interface ${device} is not there` };
       if (link.addresses.includes(source)) return { kind: 'ok', text: `${device} has ${source}` };
       const other = [...view.links].find(([, each]) => each.addresses.includes(source))?.[0];
-      return {
-        kind: 'wrong',
+      return finding('source-missing', {
         what: `${device} does not have ${source}${other === undefined ? '' : `: ${other} has it`}`,
         why: `no probe of ${uplink.name} in IPv${family} runs, and BIRD cannot bind its session there`,
         mend: `ip -${family} addr add ${source}/LENGTH dev ${device}  # LENGTH: of the link's prefix`,
-      };
+      });
     },
   };
 }
@@ -134,22 +157,36 @@ function routeFinding(fact: RouteFact, uplink: Uplink): Finding {
   if (fact.kind === 'wrong') {
     const { why, text, mend } = fact;
     if (why !== 'route-missing' && why !== 'wrong-uplink') return { kind: 'skipped', text };
-    return {
-      kind: 'wrong',
+    return finding('route-wrong', {
       what: `${why}: ${text}`,
       why: `a probe that leaves by another way says nothing about ${uplink.name}, so none runs`,
       mend,
-    };
+    });
   }
   const leaves = `probes leave by ${uplink.interface}`;
   if (fact.missing.length === 0) return { kind: 'ok', text: leaves };
-  return {
-    kind: 'warning',
+  return finding('rules-missing', {
     what: `${leaves}, but ${fact.missing.length} of its rules in \`ip rule\` are missing`,
     why: 'another route in main would turn the probes to another uplink',
     mend: fact.missing.join(' && '),
-  };
+  });
 }
+
+const leftoverCheck: Check<HostContext> = {
+  id: 'routing.leftover',
+  title: 'rules that nothing asks for',
+  run: async ({ leftovers }) => {
+    const left = await leftovers();
+    if (left.length === 0) return { kind: 'ok', text: 'none at the priorities of the plan' };
+    const shown = left.slice(0, 4).map(({ family, priority, text }) => `IPv${family} ${priority}: ${text}`);
+    const more = left.length > 4 ? ` and ${left.length - 4} more` : '';
+    return finding('rules-left', {
+      what: `${shown.join('; ')}${more}`,
+      why: 'they send packets into tables that nobody fills, or by an uplink that is no longer in the config',
+      mend: left.map(({ mend }) => mend).join(' && '),
+    });
+  },
+};
 
 /** The kernel takes the greater of `all` and the interface's own value; 1 is strict. */
 function rpFilterCheck(uplink: Uplink): Check<HostContext> {
@@ -164,12 +201,11 @@ function rpFilterCheck(uplink: Uplink): Check<HostContext> {
       if (own === null) return { kind: 'skipped', text: `interface ${device} is not there` };
       const effective = Math.max(Number(await read('all')), Number(own));
       if (effective !== 1) return { kind: 'ok', text: effective === 2 ? 'loose' : 'off' };
-      return {
-        kind: 'wrong',
+      return finding('rp-filter', {
         what: `net.ipv4.conf.${device}.rp_filter is 1 (strict) in effect`,
         why: `IPv4 answers that come in on ${device} are dropped while main points elsewhere, and look like loss`,
         mend: `sysctl -w net.ipv4.conf.${device.replaceAll('.', '/')}.rp_filter=2`,
-      };
+      });
     },
   };
 }
@@ -177,27 +213,18 @@ function rpFilterCheck(uplink: Uplink): Check<HostContext> {
 const pingGroupCheck: Check<HostContext> = {
   id: 'ping-group-range',
   title: 'ICMP sockets without privileges',
-  run: async ({ sysctlFolder, groupFile }) => {
+  run: async ({ sysctlFolder, user }) => {
     const text = await readFile(`${sysctlFolder}/net/ipv4/ping_group_range`, 'utf8');
     const [low = NaN, high = NaN] = text.trim().split(/\s+/).map(Number);
-    const group = await daemonGroup(groupFile);
-    if (group.id >= low && group.id <= high) return { kind: 'ok', text: `group ${group.name} may open them` };
-    return {
-      kind: 'wrong',
-      what: `net.ipv4.ping_group_range is "${low} ${high}", which leaves out group ${group.name} (${group.id})`,
+    const { name, gid } = await user();
+    if (gid >= low && gid <= high) return { kind: 'ok', text: `group ${name} may open them` };
+    return finding('ping-group', {
+      what: `net.ipv4.ping_group_range is "${low} ${high}", which leaves out group ${name} (${gid})`,
       why: 'the prober cannot open its ICMP sockets (EACCES), so no ICMP probe runs; "1 0" refuses even root',
       mend: 'sysctl -w net.ipv4.ping_group_range="0 2147483647"',
-    };
+    });
   },
 };
-
-/** The group `causeway` where the package made one; else that of this process. */
-async function daemonGroup(file: string): Promise<{ readonly name: string; readonly id: number }> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  const found = /^causeway:[^:]*:(\d+):/m.exec(text)?.[1];
-  if (found !== undefined) return { name: 'causeway', id: Number(found) };
-  return { name: 'of this process', id: process.getegid?.() ?? 0 };
-}
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;

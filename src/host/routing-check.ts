@@ -5,12 +5,12 @@
 import type { NodeConfig, Uplink } from '../types/config.ts';
 import type { LinkView, RouteFact } from '../types/link-view.ts';
 import type { NotRunReason } from '../types/outcome.ts';
-import { unreachable } from '../types/unreachable.ts';
 import { families, type Family } from '../types/units.ts';
 import { IpError, ipBatch, systemIp, type BatchAnswer, type IpCommand } from './ip-command.ts';
 import { isRecord, parseLinks } from './link-view.ts';
-import { routingPlan, type RoutingPlan, type Rule, type RuleMatch } from './routing.ts';
+import { routingPlan, type RoutingPlan } from './routing.ts';
 import { addRuleCommand, routeCommand } from './routing-text.ts';
+import { hasRule } from './rule-match.ts';
 
 /** One fact for each uplink and family that has a source. Throws IpError where the kernel cannot be asked. */
 export async function checkRouting(
@@ -161,33 +161,6 @@ function wayOf(answer: BatchAnswer | undefined, address: string): Way {
   // RFC 8950: an IPv4 route via an IPv6 next hop stands in `via`.
   const host = isRecord(via) && typeof via['host'] === 'string' ? via['host'] : null;
   return { kind: 'way', address, device: dev, via: typeof gateway === 'string' ? gateway : host };
-}
-
-function hasRule(rules: unknown, wanted: Rule): boolean {
-  if (!Array.isArray(rules)) throw new IpError('bad-output', 'ip rule printed no list');
-  return rules.some((entry: unknown) => {
-    if (!isRecord(entry) || entry['priority'] !== wanted.priority) return false;
-    if (entry['table'] !== String(wanted.table)) return false;
-    return matches(entry, wanted.match);
-  });
-}
-
-/** A prefix stands in two members, and a whole address in the first alone. */
-function matches(entry: Readonly<Record<string, unknown>>, match: RuleMatch): boolean {
-  switch (match.kind) {
-    case 'from':
-      return entry['src'] === match.source && entry['srclen'] === undefined;
-    case 'from-prefix': {
-      const host = match.prefix.includes(':') ? '/128' : '/32';
-      const wanted = match.prefix.endsWith(host) ? match.prefix.slice(0, -host.length) : match.prefix;
-      const length = typeof entry['srclen'] === 'number' ? `/${entry['srclen']}` : '';
-      return `${String(entry['src'])}${length}` === wanted;
-    }
-    case 'oif':
-      return entry['oif'] === match.interface;
-    default:
-      return unreachable(match);
-  }
 }
 
 function valueOf(answer: BatchAnswer | undefined, query: string): unknown {

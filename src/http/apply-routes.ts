@@ -4,13 +4,15 @@
  */
 import {
   type ApplyLine,
+  applyLine,
   type ApplyProgress,
   applyRequest,
   type ApplyRequest,
   type ApplyResult,
 } from '../types/wire/apply.ts';
 import type { AddRoutes } from './access.ts';
-import { problem, problemType } from './problem.ts';
+import { described } from './described.ts';
+import { refuse } from './refuse.ts';
 
 /** Runs an apply, and tells its steps. Never rejects for what an apply can meet. */
 export type RunApply = (
@@ -21,16 +23,23 @@ export type RunApply = (
 /** A connection that is silent for half a minute is closed. */
 const aliveMillis = 10_000;
 
+const words = described({
+  summary: 'Apply the config to BIRD, or say what that would change',
+  description: 'Over the control socket alone. Lines of JSON while it happens; the last one has the result.',
+  tag: 'commands',
+  body: applyRequest,
+  answer: { kind: 'json', schema: applyLine, says: 'One of the lines (application/x-ndjson)' },
+  problems: ['socket-only', 'too-large', 'unsupported-media-type'],
+});
+
 export function applyRoutes(apply: RunApply): AddRoutes {
   return (server, access) => {
-    server.post('/v1/apply', { bodyLimit: 1024 }, async (request, reply) => {
-      const refuse = (status: number, detail: string): unknown =>
-        reply.code(status).type(problemType).send(problem(status, detail));
-      if (!access.isTrusted(request))
-        return refuse(403, 'an apply goes over the control socket alone: `causeway apply` on the node');
+    server.post('/v1/apply', { bodyLimit: 1024, schema: words }, async (request, reply) => {
+      const socketOnly = 'an apply goes over the control socket alone: `causeway apply` on the node';
+      if (!access.isTrusted(request)) return refuse(reply, 403, socketOnly, 'socket-only');
       const parsed = applyRequest.safeParse(request.body);
       if (!parsed.success)
-        return refuse(400, 'the body: { dryRun, yesReset, yesWithdraw }, each true or false');
+        return refuse(reply, 400, 'the body: { dryRun, yesReset, yesWithdraw }, each true or false');
       reply.hijack();
       const { raw } = reply;
       raw.on('error', () => undefined);

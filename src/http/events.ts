@@ -2,79 +2,64 @@
  * `GET /v1/events`: the history as it happens, as server-sent events (WHATWG HTML §9.2). The event's id is the entry's;
  * a client that comes back with `Last-Event-ID` gets what it missed first.
  */
-import type { FastifyReply } from 'fastify';
 import type { HistoryReader } from '../types/history.ts';
-import type { HistoryEntry } from '../types/wire/history.ts';
+import { eventHeaders } from '../types/wire/answers.ts';
 import type { AddRoutes } from './access.ts';
-import { openEnded } from './open-ended.ts';
-import { problem, problemType } from './problem.ts';
+import { described } from './described.ts';
+import { type EventStream, streamEvents } from './event-stream.ts';
+import { openEnded, refuseQueued } from './open-ended.ts';
+import { refuse, refuseBusy } from './refuse.ts';
 
-/** The server closes what is silent for half a minute, and so do proxies. */
-const heartbeatMillis = 10_000;
-/** A client that lets this much wait is cut off; it comes back by its Last-Event-ID. */
-const mostWaitingBytes = 1024 * 1024;
 const mostClients = 32;
-/** What a client that was away gets at most. */
-const mostMissed = 10_000;
+const usuallyMissed = 10_000;
+const mediaType = 'text/event-stream';
 
-/** The route. */
-export function eventRoutes(history: HistoryReader): AddRoutes {
+const words = described({
+  summary: 'The history as it happens',
+  description:
+    'Server-sent events: `id` is the id of the entry, `event` its kind, `data` the entry as JSON. A comment comes every ten seconds. With `Last-Event-ID` what was missed comes first, at most 10,000 entries; `event: gap` says that there was more. Who lets a megabyte wait is cut off.',
+  tag: 'history',
+  headers: eventHeaders,
+  answer: { kind: 'other', mediaType, says: 'A stream that does not end' },
+  problems: ['busy'],
+});
+
+/** The route. `count` is told how many follow, whenever that changes; `mostMissed`: entries that a client gets which was away. */
+export function eventRoutes(
+  history: HistoryReader,
+  count: (clients: number) => void = () => undefined,
+  mostMissed = usuallyMissed,
+): AddRoutes {
   return (server) => {
-    let clients = 0;
-    server.get('/v1/events', async (request, reply) => {
-      if (clients >= mostClients)
-        return reply
-          .code(503)
-          .type(problemType)
-          .send(problem(503, `${mostClients} clients follow already`));
-      clients += 1;
-      const raw = openEnded(reply, 'text/event-stream; charset=utf-8');
-      raw.write(': the history of this node\n\n');
-      const following = follow(history, raw, lastIdOf(request.headers['last-event-id']));
+    const streams = new Set<EventStream>();
+    const options = { schema: words, exposeHeadRoute: false, config: { produces: mediaType } };
+    server.get('/v1/events', options, (request, reply) => {
+      if (streams.size >= mostClients) return refuseBusy(reply, `${mostClients} clients follow already`);
+      const lastId = lastIdOf(request.headers['last-event-id']);
+      if (lastId === 'wrong') return refuse(reply, 400, 'Last-Event-ID: the id of an entry, a whole number');
+      const queued = refuseQueued(reply);
+      if (queued !== null) return queued;
+      const raw = openEnded(reply, `${mediaType}; charset=utf-8`);
+      const stream = streamEvents(history, raw, lastId, mostMissed);
+      streams.add(stream);
+      count(streams.size);
       raw.once('close', () => {
-        clients -= 1;
-        following.end();
+        stream.end();
+        streams.delete(stream);
+        count(streams.size);
       });
-      await following.caughtUp;
       return reply;
     });
+    server.head(
+      '/v1/events',
+      { schema: { hide: true }, config: { produces: mediaType } },
+      (_request, reply) => reply.type(`${mediaType}; charset=utf-8`).send(),
+    );
   };
 }
 
 /** null: from now on. */
-function lastIdOf(header: string | readonly string[] | undefined): number | null {
-  return typeof header === 'string' && /^\d{1,16}$/.test(header) ? Number(header) : null;
-}
-
-/** Follows at once and reads beside it what was missed, so that nothing falls between the two. */
-function follow(
-  history: HistoryReader,
-  raw: FastifyReply['raw'],
-  lastId: number | null,
-): { readonly caughtUp: Promise<void>; readonly end: () => void } {
-  let held: HistoryEntry[] | null = [];
-  let sent = lastId ?? 0;
-  const send = (entry: HistoryEntry): void => {
-    if (entry.id <= sent || raw.destroyed) return;
-    sent = entry.id;
-    raw.write(`id: ${entry.id}\nevent: ${entry.kind}\ndata: ${JSON.stringify(entry)}\n\n`);
-    if (raw.writableLength > mostWaitingBytes) raw.destroy();
-  };
-  const unfollow = history.follow((entry) => {
-    if (held === null) send(entry);
-    else held.push(entry);
-  });
-  const heartbeat = setInterval(() => raw.write(':\n\n'), heartbeatMillis);
-  const catchUp = async (): Promise<void> => {
-    const missed = lastId === null ? [] : await history.read({ afterId: lastId, limit: mostMissed });
-    for (const entry of [...missed, ...(held ?? [])]) send(entry);
-    held = null;
-  };
-  return {
-    caughtUp: catchUp(),
-    end() {
-      unfollow();
-      clearInterval(heartbeat);
-    },
-  };
+function lastIdOf(header: string | readonly string[] | undefined): number | null | 'wrong' {
+  if (header === undefined || header === '') return null;
+  return typeof header === 'string' && /^\d{1,16}$/.test(header) ? Number(header) : 'wrong';
 }

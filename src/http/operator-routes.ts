@@ -2,11 +2,11 @@
  * Commands of operators: `POST /v1/overrides`, `/v1/release`, `/v1/freeze`, `/v1/thaw`, `/v1/reload`. A body is checked
  * and handed on; what it means is decided between two ticks, elsewhere.
  */
-import type { FastifyReply } from 'fastify';
 import {
   freezeRequest,
   type FreezeRequest,
   type OperatorAnswer,
+  operatorAnswer,
   overrideRequest,
   type OverrideRequest,
   releaseRequest,
@@ -16,8 +16,10 @@ import {
   thawRequest,
   type ThawRequest,
 } from '../types/wire/operator.ts';
+import type { WireSchema } from '../types/wire/json-schema.ts';
 import type { AddRoutes } from './access.ts';
-import { problem, problemType } from './problem.ts';
+import { described } from './described.ts';
+import { refuse } from './refuse.ts';
 
 /** What came of a command. */
 export type CommandResult =
@@ -51,32 +53,46 @@ export function operatorRoutes(commands: OperatorCommands): AddRoutes {
   return (server, access) => {
     const command = <T>(
       path: string,
-      schema: Schema<T>,
+      summary: string,
+      schema: Schema<T> & WireSchema,
       carryOut: (request: T) => Promise<CommandResult>,
     ): void => {
       server.post(
         path,
-        { bodyLimit, onRequest: (request, reply) => access.commanding(request, reply) },
+        {
+          bodyLimit,
+          onRequest: (request, reply) => access.commanding(request, reply),
+          schema: described({
+            summary,
+            description: '`dryRun: true` answers what would change and does nothing.',
+            tag: 'commands',
+            body: schema,
+            answer: { kind: 'json', schema: operatorAnswer, says: 'What changed, or would change' },
+            problems: ['unknown-name'],
+            isCommand: true,
+          }),
+        },
         async (request, reply) => {
           const parsed = schema.safeParse(request.body);
           if (!parsed.success) return refuse(reply, 400, issuesText(parsed.error.issues));
           const result = await carryOut(parsed.data);
-          return result.kind === 'done'
-            ? reply.send(result.answer)
-            : refuse(reply, result.status, result.detail);
+          if (result.kind === 'done') return reply.send(result.answer);
+          const code = result.status === 404 ? 'unknown-name' : undefined;
+          return refuse(reply, result.status, result.detail, code);
         },
       );
     };
-    command('/v1/overrides', overrideRequest, (request) => commands.override(request));
-    command('/v1/release', releaseRequest, (request) => commands.release(request));
-    command('/v1/freeze', freezeRequest, (request) => commands.freeze(request));
-    command('/v1/thaw', thawRequest, (request) => commands.thaw(request));
-    command('/v1/reload', reloadRequest, (request) => commands.reload(request));
+    command(
+      '/v1/overrides',
+      'Announce, drain or withdraw, whatever is measured',
+      overrideRequest,
+      (request) => commands.override(request),
+    );
+    command('/v1/release', 'End overrides', releaseRequest, (request) => commands.release(request));
+    command('/v1/freeze', 'Hold the wish as it is', freezeRequest, (request) => commands.freeze(request));
+    command('/v1/thaw', 'End the freeze', thawRequest, (request) => commands.thaw(request));
+    command('/v1/reload', 'Read the config again', reloadRequest, (request) => commands.reload(request));
   };
-}
-
-function refuse(reply: FastifyReply, status: number, detail: string): FastifyReply {
-  return reply.code(status).type(problemType).send(problem(status, detail));
 }
 
 /** Each part of the body that is wrong, with its path. */

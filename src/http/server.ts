@@ -1,12 +1,22 @@
 /**
  * The daemon's HTTP server: on a host and port, and on whatever other listener hands it connections (the control socket).
- * It reads snapshots and hands commands on; it never decides.
+ * It reads snapshots and hands commands on; it never decides. What clients do is done in turns (turns.ts), so that a slow
+ * or hostile one does not delay the tick.
  */
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { StatusDocument } from '../types/wire/status.ts';
 import { accessOf, type AddRoutes, type TokenAnswer } from './access.ts';
+import { isLoopback } from './host-header.ts';
+import type { Stamp } from './kept-answers.ts';
+import { judgeHeads, limits } from './limits.ts';
+import { MeteredSocket, type StreamSocket } from './metered-socket.ts';
+import { answerOtherMethods } from './methods.ts';
+import { gatherOpenapi, openapiRoutes } from './openapi.ts';
 import { problem, problemAnswers, problemType } from './problem.ts';
+import { rawProblem } from './raw-problem.ts';
+import { snapshotsOf } from './snapshots.ts';
 import { statusRoutes } from './status.ts';
+import { openTurns, type Turns } from './turns.ts';
 
 /** Listens somewhere, hands each accepted stream socket to `accept`, and stops when it is closed. */
 export type Listener = (accept: (socket: object) => void) => Promise<{ close(): Promise<void> }>;
@@ -17,12 +27,20 @@ export interface HttpOptions {
   readonly port: number;
   /** Further ways in, such as `(accept) => listenControl({ path, accept })` of src/host; who comes in by one may command. */
   readonly listeners?: readonly Listener[];
-  /** The snapshot of now; called for each request. */
+  /** The snapshot of now. */
   readonly status: () => StatusDocument;
+  /** What changes with each tick: until it does, answers are sent again. Left out: each is made anew. */
+  readonly stamp?: Stamp;
+  /** What clients do is done in these; given by who wants them held at times. */
+  readonly turns?: Turns;
   /** Further routes, each group in a file of its own. */
   readonly routes?: readonly AddRoutes[];
   /** Judges the token of a command over the port; without it none may command there. */
   readonly checkToken?: (token: string) => Promise<TokenAnswer>;
+  /** Is told of each request that was answered: method, path as in the routes (null: of none) and status. */
+  readonly answered?: (method: string, route: string | null, status: number) => void;
+  /** Of the program, for the description of the routes. */
+  readonly version?: string;
   readonly logger?: FastifyBaseLogger;
 }
 
@@ -32,19 +50,8 @@ export interface HttpServer {
   readonly url: string;
 }
 
-/** A client that is slower or bigger than this is cut off. */
-const limits = {
-  bodyBytes: 64 * 1024,
-  headerBytes: 8 * 1024,
-  requestMillis: 10_000,
-  headersMillis: 5000,
-  keepAliveMillis: 30_000,
-  checkMillis: 1000,
-  connections: 256,
-} as const;
-
 /** Everything is same-origin and nothing is embedded, scripted or kept. There is no CORS on purpose. */
-const securityHeaders: Readonly<Record<string, string>> = {
+export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -56,11 +63,9 @@ const securityHeaders: Readonly<Record<string, string>> = {
 /** Starts all listeners, or none: the error of the first that fails (`EADDRINUSE`, `EACCES`, …) is thrown after the others are closed. */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const server = create(options.logger);
-  problemAnswers(server, (error) => server.log.error({ err: error }, 'http request failed'));
-  statusRoutes(server, options.status);
   const trusted = new WeakSet<object>();
-  const access = accessOf(trusted, options.checkToken ?? (async () => ({ kind: 'none' })));
-  for (const add of options.routes ?? []) add(server, access);
+  const admit = meterConnections(server, trusted, options.turns ?? openTurns());
+  await addRoutes(server, trusted, options);
   const extra: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(extra.map((listener) => listener.close()));
@@ -68,18 +73,53 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   };
   try {
     const url = await server.listen({ host: options.host, port: options.port });
-    for (const listener of options.listeners ?? []) {
-      const accept = (socket: object): void => {
-        trusted.add(socket);
-        server.server.emit('connection', socket);
-      };
-      extra.push(await listener(accept));
-    }
+    for (const listener of options.listeners ?? []) extra.push(await listener(admit));
     return { url, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+async function addRoutes(
+  server: FastifyInstance,
+  trusted: WeakSet<object>,
+  options: HttpOptions,
+): Promise<void> {
+  const { host, status, stamp, routes = [], checkToken, answered, version = '0' } = options;
+  const access = accessOf(trusted, checkToken ?? (async () => ({ kind: 'none' })));
+  const snapshots = snapshotsOf(status, stamp);
+  problemAnswers(server, (error) => server.log.error({ err: error }, 'http request failed'));
+  judgeHeads(server, (request) => isLoopback(host) && !access.isTrusted(request));
+  if (answered !== undefined)
+    server.addHook('onResponse', (request, reply, done) => {
+      answered(request.method, request.routeOptions.url ?? null, reply.statusCode);
+      done();
+    });
+  await gatherOpenapi(server, version);
+  const refuseOthers = answerOtherMethods(server);
+  for (const add of [statusRoutes, ...routes]) add(server, access, snapshots);
+  openapiRoutes(server);
+  refuseOthers();
+}
+
+/** Puts each connection into its turns. The returned function takes one that may command. */
+function meterConnections(
+  server: FastifyInstance,
+  trusted: WeakSet<object>,
+  turns: Turns,
+): (socket: object) => void {
+  const http = server.server;
+  const serve = http.listeners('connection');
+  const meter = (socket: StreamSocket): MeteredSocket => {
+    const metered = new MeteredSocket(socket, turns);
+    for (const one of serve) one.call(http, metered);
+    return metered;
+  };
+  http.removeAllListeners('connection');
+  http.on('connection', meter);
+  // What a listener accepts is a stream socket.
+  return (socket) => void trusted.add(meter(socket as StreamSocket));
 }
 
 function create(logger: FastifyBaseLogger | undefined): FastifyInstance {
@@ -88,11 +128,17 @@ function create(logger: FastifyBaseLogger | undefined): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMillis,
-    connectionTimeout: limits.keepAliveMillis,
-    keepAliveTimeout: limits.keepAliveMillis,
+    connectionTimeout: limits.quietMillis,
+    keepAliveTimeout: limits.quietMillis,
     forceCloseConnections: true,
     trustProxy: false,
-    http: { maxHeaderSize: limits.headerBytes, connectionsCheckingInterval: limits.checkMillis },
+    routerOptions: { maxParamLength: limits.paramBytes },
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      connectionsCheckingInterval: limits.checkMillis,
+      // Judged with the other heads, so that the answer is a problem.
+      requireHostHeader: false,
+    },
     // Before routing (a broken URL): the reply has no hooks and no types yet.
     frameworkErrors: (error, _request, reply) => {
       const status = error.statusCode ?? 400;
@@ -101,29 +147,26 @@ function create(logger: FastifyBaseLogger | undefined): FastifyInstance {
       reply.raw.end(JSON.stringify(problem(status, error.message)));
     },
     clientErrorHandler: (error, socket) => {
-      if (socket.writable && !socket.destroyed) socket.write(rawProblem(error.code));
-      socket.destroy();
+      if (socket.writable && !socket.destroyed) socket.write(rawProblem(error.code, securityHeaders));
+      socket.destroySoon();
     },
   });
-  server.server.headersTimeout = limits.headersMillis;
-  server.server.maxConnections = limits.connections;
-  server.addHook('onRequest', async (_request, reply) => {
+  const http = server.server;
+  http.headersTimeout = limits.headersMillis;
+  http.maxConnections = limits.connections;
+  // One more than is allowed, so that too many are seen; Node would leave the rest out in silence.
+  http.maxHeadersCount = 2 * limits.headerFields;
+  http.on('checkExpectation', (_request, response) => {
+    response.writeHead(417, { ...securityHeaders, 'content-type': problemType, connection: 'close' });
+    response.end(JSON.stringify(problem(417, 'of Expect only 100-continue is known here')));
+  });
+  // The wire schemas describe; bodies are judged by them in the routes, and answers are made by them.
+  server.setValidatorCompiler(() => () => true);
+  server.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  server.removeContentTypeParser('text/plain');
+  server.addHook('onRequest', (_request, reply, done) => {
     reply.headers(securityHeaders);
+    done();
   });
   return server;
-}
-
-/** The answer to something that is not a request: Node has no reply object then. */
-function rawProblem(code: string): string {
-  const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-  const answer = problem(status, 'this is not an HTTP request that the daemon reads');
-  const body = JSON.stringify(answer);
-  const head = Object.entries({
-    ...securityHeaders,
-    'content-type': problemType,
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
-  });
-  const lines = head.map(([name, value]) => `${name}: ${value}`);
-  return `HTTP/1.1 ${status} ${answer.title}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }

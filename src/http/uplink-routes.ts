@@ -1,47 +1,58 @@
 /** `GET /v1/uplinks/:uplink` and `GET /v1/explain/:uplink`: one uplink, and why its announcements are as they are. */
-import type { StatusDocument } from '../types/wire/status.ts';
+import { explainAnswer, type Explanation, uplinkParams } from '../types/wire/answers.ts';
+import { type StatusDocument, uplinkStatus } from '../types/wire/status.ts';
 import type { AddRoutes } from './access.ts';
-import { problem, problemType } from './problem.ts';
+import { described } from './described.ts';
+import { sendKept } from './negotiate.ts';
+import { refuse } from './refuse.ts';
 
-/** Of one announcement. */
-export interface Explanation {
-  readonly service: string;
-  readonly uplink: string;
-  readonly family: 4 | 6;
-  /** What is done, why, and what would change it. */
-  readonly lines: readonly string[];
+/** Null: no tick has ended yet. */
+export type ExplainUplink = (uplink: string) => readonly Explanation[] | null;
+
+interface Asked {
+  readonly Params: { readonly uplink: string };
 }
 
-export interface UplinkSource {
-  readonly status: () => StatusDocument;
-  /** Null: no tick has ended yet. */
-  readonly explain: (uplink: string) => readonly Explanation[] | null;
-}
+const uplinkWords = described({
+  summary: 'One uplink, as in the status document',
+  tag: 'status',
+  params: uplinkParams,
+  answer: { kind: 'json', schema: uplinkStatus, says: 'The uplink' },
+  problems: ['unknown-name'],
+});
 
-export function uplinkRoutes({ status, explain }: UplinkSource): AddRoutes {
-  return (server) => {
-    server.get<{ Params: { uplink: string } }>('/v1/uplinks/:uplink', (request, reply) => {
-      const { uplinks } = status();
-      const found = uplinks.find(({ uplink }) => uplink === request.params.uplink);
-      return found === undefined
-        ? reply
-            .code(404)
-            .type(problemType)
-            .send(problem(404, unknownText(uplinks)))
-        : reply.send(found);
-    });
-    server.get<{ Params: { uplink: string } }>('/v1/explain/:uplink', (request, reply) => {
+const explainWords = described({
+  summary: 'Why the announcements of an uplink are as they are',
+  tag: 'status',
+  params: uplinkParams,
+  answer: { kind: 'json', schema: explainAnswer, says: 'Three lines for each announcement' },
+  problems: ['unknown-name', 'not-yet'],
+});
+
+export function uplinkRoutes(explain: ExplainUplink): AddRoutes {
+  return (server, _access, snapshots) => {
+    server.get<Asked>('/v1/uplinks/:uplink', { schema: uplinkWords }, (request, reply) => {
       const { uplink } = request.params;
-      const { uplinks } = status();
+      const { uplinks } = snapshots.document();
+      const found = uplinks.find((one) => one.uplink === uplink);
+      if (found === undefined) return refuse(reply, 404, unknownText(uplinks), 'unknown-name');
+      return sendKept(
+        request,
+        reply,
+        snapshots.text(`uplink ${uplink}`, () => JSON.stringify(found)),
+      );
+    });
+    server.get<Asked>('/v1/explain/:uplink', { schema: explainWords }, (request, reply) => {
+      const { uplink } = request.params;
+      const { uplinks, bird } = snapshots.document();
       if (!uplinks.some((one) => one.uplink === uplink))
-        return reply
-          .code(404)
-          .type(problemType)
-          .send(problem(404, unknownText(uplinks)));
-      const announcements = explain(uplink);
-      return announcements === null
-        ? reply.code(503).type(problemType).send(problem(503, 'no tick has ended yet: ask again in a second'))
-        : reply.send({ schema: 1, uplink, announcements });
+        return refuse(reply, 404, unknownText(uplinks), 'unknown-name');
+      const later = 'no tick has ended yet: ask again in a second';
+      if (bird.kind === 'starting') return refuse(reply, 503, later, 'not-yet');
+      const answer = snapshots.text(`explain ${uplink}`, () =>
+        JSON.stringify({ schema: 1, uplink, announcements: explain(uplink) ?? [] }),
+      );
+      return sendKept(request, reply, answer);
     });
   };
 }

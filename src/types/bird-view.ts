@@ -43,6 +43,8 @@ export interface BirdSeen {
   /** False while it reconfigures, recovers or shuts down. */
   readonly running: boolean;
   readonly protocols: ReadonlyMap<string, ProtocolSeen>;
+  /** The socket shows everything and changes nothing (`cli { restrict; }`). Absent: it takes commands, or was not asked. */
+  readonly restricted?: boolean;
   /** By announcementKey: what sessions of other names (`bird.adopt`) export. Absent: not asked. */
   readonly exports?: ReadonlyMap<string, SeenState>;
 }

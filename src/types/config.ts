@@ -1,5 +1,8 @@
 /** The node's config after loading: units resolved, defaults filled in, lists in the file's order. */
 import type { Community } from './community.ts';
+import type { EdgeConfig } from './edge-config.ts';
+import type { FleetConfig } from './fleet-config.ts';
+import type { GeoDnsConfig } from './geodns-config.ts';
 import type { MaintenanceWindow } from './maintenance.ts';
 import type { DnsAsk, HttpAsk, ProbeEngine } from './outcome.ts';
 import type { LookingGlass } from './looking-glass.ts';
@@ -7,6 +10,7 @@ import type { Policy } from './policy.ts';
 import type { SessionOptions } from './session-options.ts';
 import type { ReadyCheck } from './ready-check.ts';
 import type { Asn, Family, Millis, PerFamily } from './units.ts';
+import type { Webhook } from './webhook.ts';
 
 export type Mode = 'observe' | 'live';
 
@@ -24,8 +28,20 @@ export interface NodeConfig {
   /** hold: services with a check come up withdrawn after a reboot, until they are ready. */
   readonly onBoot: 'as-left' | 'hold';
   readonly maintenance: readonly MaintenanceWindow[];
+  /** null: the node stands alone. */
+  readonly fleet: FleetConfig | null;
+  /** null: no GeoDNS is told. */
+  readonly geodns: GeoDnsConfig | null;
+  readonly webhooks: readonly Webhook[];
   readonly http: HttpConfig;
-  readonly paths: { readonly state: string; readonly control: string };
+  /** null: no edge is told anything. */
+  readonly edge: EdgeConfig | null;
+  readonly paths: {
+    readonly state: string;
+    readonly control: string;
+    /** What the edge reads at its start, and the socket on which it is told. */
+    readonly edge: { readonly file: string; readonly socket: string };
+  };
   /** Recordings for replays, all together at most this large; null: none are kept. */
   readonly record: { readonly sizeBytes: number } | null;
   /** Decides beside the live policy and is never acted on; null: none. */

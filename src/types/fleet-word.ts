@@ -6,4 +6,6 @@ export interface FleetWord {
   readonly announcingNodes: number | null;
   /** One sentence for people. */
   readonly text: string;
+  /** Other nodes see well what has failed on all uplinks of the service here: the fault is this node's own. */
+  readonly ownFault?: boolean;
 }

@@ -4,4 +4,6 @@ export interface Freeze {
   readonly reason: string;
   /** Wall time, for people; ISO 8601. */
   readonly at: string;
+  /** Said to every node; it ends with the fleet's thaw, or with one here. */
+  readonly scope?: 'fleet';
 }

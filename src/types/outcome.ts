@@ -26,8 +26,8 @@ export interface DnsAsk {
 /** icmp-socket: the kernel's own ICMP sockets; net-ping: raw sockets of the package of that name. */
 export const probeEngines = ['icmp-socket', 'net-ping'] as const;
 export type ProbeEngine = (typeof probeEngines)[number];
-/** target: beyond the carrier, decides; gateway: the carrier's next hop, only attributes. */
-export type ProbeClass = 'target' | 'gateway';
+/** target: beyond the carrier, decides; gateway: the carrier's next hop, only attributes; origin: of the edge, no part of health. */
+export type ProbeClass = 'target' | 'gateway' | 'origin';
 
 /** Why a probe says nothing about the path: our own machine's fault, so it never counts against anyone. */
 export const notRunReasons = [

@@ -28,4 +28,6 @@ export interface Override {
   readonly at: string;
   /** Wall time; null: until it is ended. */
   readonly expires: string | null;
+  /** Said to every node. */
+  readonly scope?: 'fleet';
 }

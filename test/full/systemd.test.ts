@@ -44,6 +44,20 @@ function prepare(): void {
   const loaded = readConfig('causeway.yaml', text);
   if (loaded.kind === 'bad') throw new Error(loaded.problems.map((problem) => problem.text).join('\n'));
   writeFileSync(at('etc/causeway/causeway.yaml'), text);
+  // The unit runs as the daemon's user, who is made as the package makes it.
+  execFileSync('systemd-sysusers', ['--root', root, join(repository, 'systemd/sysusers.d/causeway.conf')]);
+  execFileSync('chroot', [
+    root,
+    'install',
+    '-d',
+    '-m',
+    '2770',
+    '-o',
+    'causeway',
+    '-g',
+    'bird',
+    '/etc/bird/causeway',
+  ]);
   writeFileSync(at(owned), renderConfig(loaded.config, new Map()));
   rmSync(at('usr/bin/causeway'), { force: true });
   symlinkSync(join(repository, 'bin/causeway'), at('usr/bin/causeway'));

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePorts } from '../../edge/lab/process.ts';
-import { get, snapshot, startEdge } from '../support/edge.ts';
+import { get, snapshot, startEdge, users } from '../support/edge.ts';
 import type { Edge } from '../support/edge.ts';
 
 interface Origin {
@@ -37,8 +37,15 @@ describe('origins', () => {
   let two: Origin;
   let six: Origin;
   let dead = 0;
-  const told = (list: readonly { port: number; up: boolean; address?: string; weight?: number }[]): object =>
-    snapshot(here, { origins: { app: list.map((item) => ({ address: '127.0.0.1', ...item })) } });
+  const told = (
+    list: readonly {
+      port: number;
+      up: boolean;
+      address?: string;
+      weight?: number;
+      carriers?: string[];
+    }[],
+  ): object => snapshot(here, { origins: { app: list.map((item) => ({ address: '127.0.0.1', ...item })) } });
 
   beforeAll(async () => {
     [fallback, one, two, six] = await Promise.all([
@@ -109,6 +116,23 @@ describe('origins', () => {
     expect(ones).toBeLessThan(185);
   });
 
+  test('a user gets an origin that answers over a carrier of his network first, and any other when there is none', async () => {
+    await edge.put(
+      told([
+        { port: one.port, up: true, weight: 1000, carriers: ['hkbn'] },
+        { port: two.port, up: true, carriers: ['pccw', 'cmi'] },
+      ]),
+    );
+    const of = async (client: string): Promise<string> => (await get(edge.port, { client })).body;
+    expect(new Set(await Promise.all(Array.from({ length: 20 }, () => of(users.cm))))).toEqual(
+      new Set(['two']),
+    );
+    expect(await of(users.ct)).toBe('one');
+    two.status = 503;
+    expect(await of(users.cm)).toBe('one');
+    two.status = 200;
+  });
+
   test('when all are called down they are tried all the same', async () => {
     await edge.put(told([{ port: one.port, up: false }]));
     expect(await body()).toBe('one');
@@ -131,7 +155,7 @@ describe('origins', () => {
     );
     expect(await body()).toBe('two');
     one.status = 200;
-    await edge.counted('edge_upstream_fail_total{pool="app"}', 2);
+    await edge.counted('edge_upstream_fail_total{pool="app"}', 3);
   });
 
   test('CDN-Loop is appended to what came, and our own id coming back is 508', async () => {

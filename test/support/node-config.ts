@@ -23,8 +23,16 @@ export function nodeWith(uplinks: readonly string[]): NodeConfig {
     onStop: { do: 'keep', deadlineMillis: millis(60_000) },
     onBoot: 'as-left',
     maintenance: [],
+    fleet: null,
+    geodns: null,
+    webhooks: [],
     http: { host: '127.0.0.1', port: 9180, tokenFile: null },
-    paths: { state: '/var/lib/causeway', control: '/run/causeway/control.sock' },
+    edge: null,
+    paths: {
+      state: '/var/lib/causeway',
+      control: '/run/causeway/control.sock',
+      edge: { file: '/run/causeway/edge.json', socket: '/run/causeway-edge/admin.sock' },
+    },
     record: null,
     shadow: null,
   };

@@ -82,6 +82,8 @@ export const worlds = fc.record({
   capacity: fc.boolean(),
   fleet: fc.boolean(),
   booting: fc.boolean(),
+  /** Whether planned drains wait for a GeoDNS, which acknowledges some of them. */
+  dnsFirst: fc.boolean(),
   alone: fc.constantFrom('drain', 'withdraw'),
 });
 export type World = typeof worlds extends fc.Arbitrary<infer W> ? W : never;
@@ -174,6 +176,13 @@ function inputOf(world: World, one: Moment, facts: Since, now: number): DecideIn
     booting: world.booting,
     freeze: one.frozen ? { author: 'ops', reason: 'storm', at: '' } : null,
     traffic: new Map(names.map((name, index) => [name, one.trafficBits[index] ?? 0])),
+    dnsFirst: world.dnsFirst
+      ? {
+          ttlMillis: millis(30_000),
+          deadlineMillis: millis(60_000),
+          toldAt: new Map([[`${names[one.seconds % 3] ?? ''}_web4`, instant(now - 10_000)]]),
+        }
+      : null,
     fleet: world.fleet ? new Map(['web4', 'dns4', 'dns6'].map((key) => [key, word])) : null,
     now: instant(now),
   };

@@ -111,6 +111,7 @@ describe('a valid file', () => {
       onStop: { do: 'keep', deadlineMillis: 60_000 },
       onBoot: 'as-left',
       maintenance: [],
+      fleet: null,
       http: { host: '127.0.0.1', port: 9180 },
     });
   });

@@ -51,7 +51,10 @@ test.each([
   { name: 'round trips', shown: [status('jkt-1', '192.0.2.1', 0, 81)] },
 ])('$name that differ are a warning that names the target', ({ shown }) => {
   const finding = findingOf(targets, parseFping(output), shown);
-  expect(finding).toMatchObject({ kind: 'warning', what: expect.stringContaining('they differ on jkt-1: ') });
+  expect(finding).toMatchObject({
+    code: 'fping-differs',
+    what: expect.stringContaining('they differ on jkt-1: '),
+  });
 });
 
 test('without fping there is nothing to compare with', () => {

@@ -23,6 +23,7 @@ import { framed } from '../../src/store/blocks.ts';
 import type { NodeConfig } from '../../src/types/config.ts';
 import { instant } from '../../src/types/units.ts';
 import { recordingFirstLine } from '../../src/types/recording.ts';
+import { replayOutput, simulateOutput } from '../../src/types/wire/local-outputs.ts';
 import { sample } from './config-sample.ts';
 import { statusOf } from './host-node.ts';
 import { deadFrom } from './replay-world.ts';
@@ -110,6 +111,7 @@ describe('causeway replay', () => {
       expect(await command('replay', recording, ...more)).toEqual(once);
     }
     const { out } = await command('replay', recording, '--json');
+    expect(replayOutput.parse(JSON.parse(out))).toEqual(JSON.parse(out));
     expect(JSON.parse(out)).toMatchObject({
       schema: 1,
       node: 'hk1',
@@ -187,6 +189,7 @@ describe('causeway simulate', () => {
     expect(out).toContain('service-minutes avoided');
     expect((await command(...words)).out).toBe(out);
     const { out: json } = await command(...words, '--json');
+    expect(simulateOutput.parse(JSON.parse(json))).toEqual(JSON.parse(json));
     expect(JSON.parse(json)).toMatchObject({
       schema: 1,
       scenario: 'flapping',

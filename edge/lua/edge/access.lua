@@ -8,6 +8,7 @@ local networks = require 'edge.networks'
 local prefixes = require 'edge.prefixes'
 local state = require 'edge.state'
 local steer = require 'edge.steer'
+local var = require 'edge.var'
 
 local M = {}
 local conf
@@ -19,19 +20,18 @@ function M.setup(config)
   conf = config
 end
 
-local function header(name)
-  return ngx.req.get_headers()[name]
-end
-
-local function cookie(name)
-  return ngx.var['cookie_' .. name]
-end
+-- What every user has; see key.lua.
+local USER = { __index = {
+  hash = function(text) return ngx.md5_bin(text) end,
+  header = function(name) return ngx.req.get_headers()[name] end,
+  cookie = function(name) return var.get('cookie_' .. name) end,
+} }
 
 local function identify(route)
-  local addr = address.canonical(ngx.var.binary_remote_addr)
+  local addr = address.canonical(var.get('binary_remote_addr'))
   -- Still a trusted proxy after its header was read: the header was missing or nonsense, and this is nobody's address.
   if addr and prefixes.find(conf.trusted, addr) then addr = nil end
-  local who = { addr = addr, route = route.id, pool = route.pool, hash = ngx.md5_bin, header = header, cookie = cookie }
+  local who = setmetatable({ addr = addr, route = route.id, pool = route.pool, asn = nil, network = nil }, USER)
   if not addr then
     metrics.count('edge_unidentified_total', '')
     return who
@@ -57,22 +57,37 @@ local function guarded(part, one, two)
   return nil
 end
 
+-- Filled anew for each request: a decision waits for nothing, so no other request comes between.
+local world, req = {}, {}
+
+-- Labels of a decision, made once: network -> reason, which goes with one action alone.
+local decisions = {}
+local function labels_of(network, action, reason)
+  local by_reason = decisions[network] or {}
+  decisions[network] = by_reason
+  local labels = by_reason[reason]
+  if not labels then
+    labels = 'network="' .. network .. '",action="' .. action .. '",reason="' .. reason .. '"'
+    by_reason[reason] = labels
+  end
+  return labels
+end
+
 -- Where to send the user, or nil: serve here.
 local function target(who)
   local current = state.current()
   local addr = who.addr or '\0\0\0\0'
-  local family = address.family(addr)
-  local client = address.masked(addr, family == 4 and 24 or 48)
-  local world = { host = conf.host, steered = conf.steered, snapshot = current and current.snapshot,
-    hosts = current and current.hosts, fresh = state.fresh(current) }
-  local req = { host = ngx.var.host, method = ngx.req.get_method(), client = client, family = tostring(family),
-    region = geo.region(addr), network = who.network }
+  local four = #addr == 4
+  world.host, world.steered = conf.host, conf.steered
+  world.snapshot, world.hosts, world.fresh = current and current.snapshot, current and current.hosts, state.fresh(current)
+  req.host, req.method, req.network = var.get('host'), ngx.req.get_method(), who.network
+  req.client, req.family = addr:sub(1, four and 3 or 6), four and '4' or '6'
+  req.region = geo.region(addr)
   local action, reason, node = steer.decide(req, world)
   if action == 'redirect' and loop.damped(ngx.shared.edge_redir, addr, conf.redirects.most, conf.redirects.seconds) then
     action, reason = 'serve', 'damped'
   end
-  local network = who.network and who.network.name or 'unknown'
-  metrics.count('edge_steer_total', 'network="' .. network .. '",action="' .. action .. '",reason="' .. reason .. '"')
+  metrics.count('edge_steer_total', labels_of(who.network and who.network.name or 'unknown', action, reason))
   return action == 'redirect' and node or nil
 end
 
@@ -81,7 +96,7 @@ local function tell(refused)
   local second = ngx.time()
   untold = untold + 1
   if second == told then return end
-  ngx.log(ngx.WARN, 'edge: limited by ', refused.policy.name, ': ', ngx.var.remote_addr, ' (', untold, ' since the last line)')
+  ngx.log(ngx.WARN, 'edge: limited by ', refused.policy.name, ': ', var.get('remote_addr'), ' (', untold, ' since the last line)')
   told, untold = second, 0
 end
 
@@ -107,24 +122,27 @@ end
 function M.run(id)
   local route = conf.routes[id]
   -- Only what is passed on can come back. All of the header's lines, however many others there are; most have none.
-  local passed = route.pool and ngx.var.http_cdn_loop and ngx.req.get_headers(0)['cdn-loop'] or nil
+  local passed = route.pool and var.get('http_cdn_loop') and ngx.req.get_headers(0)['cdn-loop'] or nil
   if loop.passed(passed, conf.loopId) then
     metrics.count('edge_loop_detected_total', '')
     ngx.log(ngx.ERR, 'edge: this request was here before (CDN-Loop): an origin points back at this node')
     return ngx.exit(508)
   end
+  -- An index page or error page of a request that passed here already: it is not counted twice.
+  local internal = ngx.req.is_internal()
   local who = guarded(identify, route) or { route = id }
   ngx.ctx.edge_who = who
-  -- An index page or error page of a request that passed here already: it is not counted twice.
-  if ngx.req.is_internal() then return end
+  if internal then return end
   local node = route.steer and guarded(target, who)
   if node then
     ngx.header['Cache-Control'] = 'private, no-store'
-    return ngx.redirect((route.scheme or ngx.var.scheme) .. '://' .. node.host .. ngx.var.request_uri, 302)
+    return ngx.redirect((route.scheme or var.get('scheme')) .. '://' .. node.host .. var.get('request_uri'), 302)
   end
-  local refused, tightest = guarded(limit.check, route.limits, who)
-  if conf.rateLimitHeaders and tightest then show(tightest) end
-  if refused then return refuse(refused) end
+  if route.limits[1] then
+    local refused, tightest = guarded(limit.check, route.limits, who)
+    if conf.rateLimitHeaders and tightest then show(tightest) end
+    if refused then return refuse(refused) end
+  end
   if route.pool then ngx.req.set_header('CDN-Loop', loop.append(passed, conf.loopId)) end
 end
 

@@ -1,5 +1,6 @@
 -- The log phase of a route: sums for each access network, and for each ASN that networks.yaml lists.
 local metrics = require 'edge.metrics'
+local var = require 'edge.var'
 
 local M = {}
 local listed = {}
@@ -29,18 +30,19 @@ end
 
 -- log_by_lua of a route.
 function M.run()
-  local who, var = ngx.ctx.edge_who, ngx.var
+  local ctx = ngx.ctx
+  local who = ctx.edge_who
   if not who then return end
   local text = labels_of(who)
   local sums = metrics.of(text)
   sums.edge_requests_total = (sums.edge_requests_total or 0) + 1
-  sums.edge_bytes_total = (sums.edge_bytes_total or 0) + (tonumber(var.bytes_sent) or 0)
+  sums.edge_bytes_total = (sums.edge_bytes_total or 0) + (tonumber(var.get('bytes_sent')) or 0)
   sums.edge_response_seconds_total = (sums.edge_response_seconds_total or 0) + ngx.now() - ngx.req.start_time()
-  if ngx.ctx.edge_limited then metrics.count('edge_limited_total', text) end
+  if ctx.edge_limited then metrics.count('edge_limited_total', text) end
   -- Each variable costs a microsecond: those of the origin are asked only where there is one.
-  local status = who.pool and var.upstream_status
+  local status = who.pool and var.get('upstream_status')
   if not status then return end
-  if var.upstream_cache_status == 'HIT' then metrics.count('edge_cache_hits_total', text) end
+  if var.get('upstream_cache_status') == 'HIT' then metrics.count('edge_cache_hits_total', text) end
   local last = tonumber(status:match('(%d+)%s*$'))
   if last and last >= 500 then metrics.count('edge_origin_errors_total', text) end
 end

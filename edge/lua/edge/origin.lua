@@ -1,6 +1,7 @@
--- Which origin gets the request: those that the daemon's probes call up, at random by weight; when none is, all of them
--- (everything down means try, not refuse); when the daemon never spoke of the pool, the config's own list. One more try on
--- another origin when the first cannot be reached or fails.
+-- Which origin gets the request: those that the daemon's probes call up; when none is, all of them (everything down means
+-- try, not refuse); when the daemon never spoke of the pool, the config's own list. First those that answer over the
+-- carriers of the user's network, in its order of preference; of equal ones one at random by weight. One more try on another
+-- origin when the first cannot be reached or fails.
 local metrics = require 'edge.metrics'
 local state = require 'edge.state'
 
@@ -23,15 +24,33 @@ function M.list(pool, snapshot)
   return #up > 0 and up or told
 end
 
--- One of the list that was not tried yet, by weight; `random` gives numbers in [0, 1).
-function M.pick(list, tried, random)
-  local total, last = 0, nil
-  for i, origin in ipairs(list) do
-    if not tried[i] then total = total + math.max(origin.weight or 1, 1e-6) end
+-- Place of an origin for a network: of the first of its carriers over which it answers, else behind all of them.
+local function place(origin, carriers)
+  for i, carrier in ipairs(carriers) do
+    for _, own in ipairs(origin.carriers or {}) do
+      if own == carrier then return i end
+    end
   end
-  local at = random() * total
+  return #carriers + 1
+end
+
+-- The best place among those not tried yet, and the sum of weights there.
+local function best(list, tried, carriers)
+  local first, total = math.huge, 0
   for i, origin in ipairs(list) do
-    if not tried[i] then
+    local at = not tried[i] and place(origin, carriers)
+    if at and at < first then first, total = at, 0 end
+    if at == first then total = total + math.max(origin.weight or 1, 1e-6) end
+  end
+  return first, total
+end
+
+-- One of the list that was not tried yet, by place and then by weight; `random` gives numbers in [0, 1).
+function M.pick(list, tried, carriers, random)
+  local first, total = best(list, tried, carriers)
+  local at, last = random() * total, nil
+  for i, origin in ipairs(list) do
+    if not tried[i] and place(origin, carriers) == first then
       at, last = at - math.max(origin.weight or 1, 1e-6), i
       if at < 0 then return i end
     end
@@ -50,7 +69,8 @@ function M.balance(name)
   elseif balancer.get_last_failure() then
     metrics.count('edge_upstream_fail_total', 'pool="' .. name .. '"')
   end
-  local i = M.pick(ctx.edge_origins, ctx.edge_tried, math.random) or 1
+  local network = ctx.edge_who and ctx.edge_who.network
+  local i = M.pick(ctx.edge_origins, ctx.edge_tried, network and network.carriers or {}, math.random) or 1
   ctx.edge_tried[i] = true
   local origin = ctx.edge_origins[i]
   balancer.set_timeouts(pool.connectSeconds, pool.readSeconds, pool.readSeconds)

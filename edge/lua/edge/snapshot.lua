@@ -58,6 +58,11 @@ local function origin_problem(origin, at)
   if not whole(origin.port, 1, 65535) then return at .. '.port is not a port' end
   if origin.weight ~= nil and not whole(origin.weight, 0, 1e9) then return at .. '.weight is not a whole number' end
   if type(origin.up) ~= 'boolean' then return at .. '.up is not true or false' end
+  if origin.carriers == nil then return nil end
+  if type(origin.carriers) ~= 'table' then return at .. '.carriers is not a list' end
+  for _, carrier in pairs(origin.carriers) do
+    if not name(carrier) then return at .. '.carriers has something that is not a name' end
+  end
   return nil
 end
 

@@ -14,13 +14,13 @@ local M = {}
 -- Scores this close to the best count as equal, so that one node does not get everybody.
 local BAND = 10
 
-local function up(node, carrier, family, region)
-  local best
-  for _, uplink in pairs(node.uplinks) do
-    local view = uplink.carrier == carrier and uplink.families[family]
-    if view and view.up and not (region and view.regions and view.regions[region] == false) then
-      best = math.max(best or 0, uplink.score)
-    end
+-- The best score of a node's uplinks that are up for a carrier, family and region (nil: none known), or nil: none is up.
+-- `ups`: of the node, as M.hosts made it.
+local function up(ups, carrier, family, region)
+  local list, best = ups[family][carrier], nil
+  for i = 1, list and #list or 0 do
+    local one = list[i]
+    if not (region and one.regions and one.regions[region] == false) and not (best and best >= one.score) then best = one.score end
   end
   return best
 end
@@ -47,7 +47,7 @@ local function choose(snapshot, hosts, carrier, req, steered)
   local candidates, top = {}, -1
   for name, node in pairs(snapshot.nodes) do
     local score = name ~= snapshot.self and node.accepting and node.weight > 0 and not steered[hosts.of[name]]
-      and up(node, carrier, req.family, req.region)
+      and up(hosts.ups[name], carrier, req.family, req.region)
     if score then
       candidates[#candidates + 1] = { name = name, host = node.host, score = score, weight = node.weight }
       top = math.max(top, score)
@@ -68,11 +68,27 @@ local function bare(host)
   return (host:lower():gsub(':%d+$', ''))
 end
 
--- Terminal hosts of a snapshot, made once for each: { of = { [node] = bare host }, known = { [bare host] = true } }.
+-- A node's uplinks that are up: family -> carrier -> list of { score, regions }.
+local function ups_of(node)
+  local out = { ['4'] = {}, ['6'] = {} }
+  for _, uplink in pairs(node.uplinks) do
+    for family, by in pairs(out) do
+      local view = uplink.families[family]
+      if view and view.up then
+        by[uplink.carrier] = by[uplink.carrier] or {}
+        table.insert(by[uplink.carrier], { score = uplink.score, regions = view.regions })
+      end
+    end
+  end
+  return out
+end
+
+-- What decisions look up, made once for each snapshot, since a request has no time to walk through all of it:
+-- { of = { [node] = bare host }, known = { [bare host] = true }, ups = { [node] = its uplinks that are up } }.
 function M.hosts(snapshot)
-  local out = { of = {}, known = {} }
+  local out = { of = {}, known = {}, ups = {} }
   for name, node in pairs(snapshot.nodes) do
-    out.of[name] = bare(node.host)
+    out.of[name], out.ups[name] = bare(node.host), ups_of(node)
     out.known[out.of[name]] = true
   end
   return out
@@ -93,7 +109,9 @@ function M.decide(req, world)
   if not world.fresh then return 'serve', 'stale' end
   local own = world.snapshot.nodes[world.snapshot.self]
   for _, carrier in ipairs(req.network.carriers) do
-    if own and own.accepting and up(own, carrier, req.family, req.region) then return 'serve', 'local' end
+    if own and own.accepting and up(world.hosts.ups[world.snapshot.self], carrier, req.family, req.region) then
+      return 'serve', 'local'
+    end
     local node = choose(world.snapshot, world.hosts, carrier, req, world.steered)
     if node then return 'redirect', 'carrier', node end
   end

@@ -25,6 +25,10 @@ export const httpSchema = section('http', 'The HTTP endpoint.', {
 export const pathsSchema = section('paths', 'Where the daemon keeps its state and is controlled.', {
   state: absolutePath('Folder of its state.', 'folder').prefault('/var/lib/causeway'),
   control: absolutePath('Its control socket.', 'socket').prefault('/run/causeway/control.sock'),
+  edge: section('paths.edge', 'How the edge on this node is told; used where edge is configured.', {
+    file: absolutePath('What the edge reads at its start.', 'file').prefault('/run/causeway/edge.json'),
+    socket: absolutePath("The edge's admin socket.", 'socket').prefault('/run/causeway-edge/admin.sock'),
+  }).prefault({}),
 }).prefault({});
 
 function parseListen(value: unknown): Parsed<Listen> {

@@ -3,6 +3,9 @@ import type { z } from 'zod';
 import { choice } from '../fields.ts';
 import { section } from '../section.ts';
 import { birdSchema } from './bird.ts';
+import { fleetSchema } from './fleet.ts';
+import { edgeSchema } from './edge.ts';
+import { geodnsSchema } from './geodns.ts';
 import { guardsSchema } from './guards.ts';
 import { httpSchema, pathsSchema } from './http.ts';
 import { maintenanceSchema } from './maintenance.ts';
@@ -12,6 +15,7 @@ import { policySchema } from './policy.ts';
 import { recordSchema, shadowSchema } from './record.ts';
 import { servicesSchema } from './services.ts';
 import { uplinksSchema } from './uplinks.ts';
+import { webhooksSchema } from './webhooks.ts';
 
 export const rootSchema = section('', 'The config of a Causeway node.', {
   mode: choice('observe: measures, decides and shows; live: acts.', ['observe', 'live']).prefault('observe'),
@@ -27,6 +31,10 @@ export const rootSchema = section('', 'The config of a Causeway node.', {
     ['as-left', 'hold'],
   ).prefault('as-left'),
   maintenance: maintenanceSchema,
+  fleet: fleetSchema,
+  edge: edgeSchema,
+  geodns: geodnsSchema,
+  webhooks: webhooksSchema,
   http: httpSchema,
   paths: pathsSchema,
   record: recordSchema,

@@ -12,6 +12,7 @@
  *   10. the guard on draining the last undrained one (draining.ts)
  *   11. what returns from 2 to 4 is measured by the flap budget (rises.ts)
  *   12. a freeze keeps the wish of before (frozen.ts)
+ *   13. a planned drain waits until GeoDNS was told (dns-first.ts)
  *
  * tie_families joins the verdicts of both families before rung 5. Egress follows from the whole of it (egress.ts).
  */
@@ -23,6 +24,7 @@ import { uplinkKey } from '../../types/keys.ts';
 import type { Override } from '../../types/override.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { ReadinessFact } from '../../types/readiness.ts';
+import type { DnsFirst } from '../../types/told.ts';
 import { families, type Instant, instant, type Millis } from '../../types/units.ts';
 import type { Wish } from '../../types/wish.ts';
 import { dampingModels } from './damping.ts';
@@ -62,6 +64,8 @@ export interface DecideInput {
   readonly traffic: ReadonlyMap<string, number>;
   /** By groupKey (`web4`); null: no fleet is configured, the node stands alone. */
   readonly fleet: ReadonlyMap<string, FleetWord> | null;
+  /** How planned drains wait for GeoDNS; null or left out: they do not. */
+  readonly dnsFirst?: DnsFirst | null;
   readonly now: Instant;
 }
 

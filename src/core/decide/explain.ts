@@ -94,7 +94,8 @@ function changeText(wish: AnnouncementWish, facts: ExplainFacts): string {
 
 /** What ends a guard that no time ends. */
 const endOf: Readonly<Record<Guard, string>> = {
-  'all-bad': 'one recovers, a gateway, link or session is down, or an operator speaks',
+  'all-bad':
+    'one recovers, a gateway, link or session is down, another node sees the targets well, or an operator speaks',
   'last-resort': 'it recovers, enough other uplinks are good, or the fleet consents',
   'no-consent': 'the fleet consents, or the service is ready',
   rate: 'the window has passed',
@@ -104,6 +105,7 @@ const endOf: Readonly<Record<Guard, string>> = {
   capacity: 'the other uplinks have room',
   samples: 'enough was measured',
   frozen: 'somebody says `causeway thaw`',
+  'dns-first': 'GeoDNS was told and its answers have run out',
 };
 
 function overrideEnd({ service, uplink, family }: AnnouncementWish, overrides: readonly Override[]): string {

@@ -9,6 +9,7 @@ import { guardCapacity } from './capacity.ts';
 import { type Ceiling, lowest, maintenanceAuthor, maintenanceCeiling, readinessCeiling } from './ceiling.ts';
 import type { DecideInput } from './decide.ts';
 import { type Bounds, desireOf } from './desire.ts';
+import { drainAfterDns } from './dns-first.ts';
 import { guardDraining } from './draining.ts';
 import { frozenWish } from './frozen.ts';
 import { underCeiling } from './layers.ts';
@@ -47,15 +48,19 @@ export function decideGroup(
   const fleet = input.fleet?.get(key);
   const { guards, waitMillis, freeze, now } = input;
   const consent = fleet?.consent === 'given';
-  const kept = guardCapacity(guardLeaving(desires, { guards, waitMillis, consent, now }), input.traffic);
+  const ownFault = fleet?.ownFault === true;
+  const kept = guardCapacity(
+    guardLeaving(desires, { guards, waitMillis, consent, ownFault, now }),
+    input.traffic,
+  );
   const left = guardRate(kept, { guards, events, frozen: freeze !== null, now });
   const { keepUplinks, keepNodes } = guards;
   const consented = consent || before.consented.includes(key);
   const rungs = guardDraining(drainBackups(repair(left, { keepUplinks, keepNodes, consented, fleet })));
   const under = rungs.map((rung) => ({ ...rung, wish: underCeiling(rung) }));
-  const wishes = dampRises(under, bounds).map((rung) =>
-    freeze === null ? rung.wish : frozenWish(rung, freeze),
-  );
+  const wishes = dampRises(under, bounds)
+    .map((rung) => (freeze === null ? rung : { ...rung, wish: frozenWish(rung, freeze) }))
+    .map(({ member, wish }) => drainAfterDns(member, wish, input.dnsFirst, before.planned, now));
   return { key, rungs, wishes, events: countAll(rungs, wishes, input, events) };
 }
 

@@ -4,6 +4,8 @@
  *   another one is good ────────────────────────────▶ leave at once
  *   none good, others undecided, within the wait ───▶ held: all-bad
  *   all failed within `together` ───────────────────▶ held: all-bad; only what is surely dead leaves
+ *        … but other nodes see the targets well ────▶ this node's own fault: judged as those further apart; they are
+ *                                                     believed once they have had the wait to fail as well
  *   failed further apart ───────────────────────────▶ leave, the worst first, but keepUplinks stay: last-resort
  *        … and the fleet consents ──────────────────▶ none need be left
  */
@@ -33,6 +35,8 @@ export interface LeavingRules {
   readonly waitMillis: Millis;
   /** Whether the fleet says that enough other nodes announce the service. */
   readonly consent: boolean;
+  /** Whether other nodes see well what has failed here. */
+  readonly ownFault: boolean;
   readonly now: Instant;
 }
 
@@ -80,7 +84,7 @@ function heldAllBad(
   members: readonly Member[],
   carried: readonly Member[],
   leaving: readonly Member[],
-  { guards, waitMillis, now }: LeavingRules,
+  { guards, waitMillis, ownFault, now }: LeavingRules,
 ): ReadonlyMap<Member, Held> | null {
   const firstFailedAt = Math.min(...leaving.map((member) => member.verdict.since));
   const until = after(
@@ -96,10 +100,13 @@ function heldAllBad(
   }
   const judged = members.filter((member) => !isTakenAway(member));
   const failedAt = judged.map((member) => member.verdict.since);
-  const together = Math.max(...failedAt) - Math.min(...failedAt) <= guards.togetherMillis;
+  const lastFailedAt = Math.max(...failedAt);
+  const together = lastFailedAt - Math.min(...failedAt) <= guards.togetherMillis;
   if (judged.length < 2 || !judged.every((member) => isFailed(member)) || !together) return null;
+  // What all nodes share fails on each at its own moment: who decides first would see the others still well.
+  if (ownFault && now - lastFailedAt >= waitMillis) return null;
   const text =
-    'all uplinks failed together: kept until one recovers, a gateway, link or session is down, or an operator speaks';
+    'all uplinks failed together: kept until one recovers, a gateway, link or session is down, another node sees the targets well, or an operator speaks';
   const alike = carried.filter((member) => !isSurelyDead(member));
   const kept = alike.length === 0 ? leaving : leaving.filter((member) => !isSurelyDead(member));
   return holdAll(kept, { guard: 'all-bad', text, until: null });

@@ -57,6 +57,8 @@ export interface DecideMemory {
   readonly events: readonly UplinkEvent[];
   /** By service. */
   readonly readied: Readonly<Record<string, Readied>>;
+  /** Planned drains that wait for GeoDNS, since when; by announcementKey. */
+  readonly planned: Readonly<Record<string, Instant>>;
   /** groupKeys whose last announcement left with the fleet's consent. */
   readonly consented: readonly string[];
   /** The latest time that was decided at; null: none. */
@@ -70,6 +72,7 @@ export const emptyDecideMemory: DecideMemory = {
   clocks: {},
   events: [],
   readied: {},
+  planned: {},
   consented: [],
   now: null,
 };

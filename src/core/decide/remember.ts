@@ -5,6 +5,7 @@ import type { AnnouncementWish } from '../../types/wish.ts';
 import { lesser } from './attraction.ts';
 import { addChange, type Penalty } from './damping.ts';
 import { type Bounds, linkDesire } from './desire.ts';
+import { waitingSince } from './dns-first.ts';
 import { changeBetween } from './flap-budget.ts';
 import type { World } from './group.ts';
 import type { Rung } from './leaving.ts';
@@ -43,7 +44,12 @@ export function rememberAll(
     }
   }
   const consented = groups.filter((group) => isConsented(group, input, before)).map(({ key }) => key);
-  return { standing, wished, penalties, clocks, events, readied, consented, now: input.now };
+  const planned = waitingSince(
+    groups.flatMap(({ wishes }) => wishes),
+    before.planned,
+    input.now,
+  );
+  return { standing, wished, penalties, clocks, events, readied, planned, consented, now: input.now };
 }
 
 /** A held or kept state keeps the memory of who made it so. */

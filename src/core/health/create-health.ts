@@ -33,6 +33,8 @@ const targetsNeeded = { uplink: 3, region: 2, target: 1, gateway: 1 } as const;
 export function createHealth(tasks: readonly ProbeTask[], policy: Policy, now: Instant): HealthMemory {
   const byGroup = new Map<string, ProbeTask[]>();
   for (const task of tasks) {
+    // An origin that is down says nothing of the uplink.
+    if (task.class === 'origin') continue;
     const key = `${task.uplink}/${task.family}`;
     const list = byGroup.get(key);
     if (list === undefined) byGroup.set(key, [task]);

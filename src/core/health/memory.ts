@@ -19,7 +19,7 @@ export interface Stream {
   readonly name: string;
   readonly address: string;
   readonly region: string;
-  readonly class: 'target' | 'gateway';
+  readonly class: ProbeTask['class'];
   /** Since when it is in the plan. */
   plannedAt: Instant;
   /** Sent time of the latest answered or lost probe, and of the latest that did not run; null: none yet. */

@@ -3,7 +3,7 @@ import { execa } from 'execa';
 import type { NodeConfig } from '../../types/config.ts';
 import type { ReadyCheck } from '../../types/ready-check.ts';
 import { unreachable } from '../../types/unreachable.ts';
-import type { Check, Finding } from '../doctor.ts';
+import { type Check, type Finding, finding } from '../doctor.ts';
 import { checkOnce } from './check-loop.ts';
 import { openChecks, type RunCheck } from './run-check.ts';
 
@@ -26,19 +26,17 @@ async function readyFinding(service: string, check: ReadyCheck, run: RunCheck): 
     case 'pass':
       return { kind: 'ok', text: outcome.text };
     case 'fail':
-      return {
-        kind: 'warning',
+      return finding('ready-failing', {
         what: outcome.text,
         why: `while it is so, ${service} is not announced from this node`,
         mend: `mend the service, or its check in services.${service}.ready`,
-      };
+      });
     case 'not-run':
-      return {
-        kind: 'wrong',
+      return finding('ready-unknown', {
         what: `it cannot be checked: ${outcome.text}`,
         why: `whether ${service} can answer on this node is not known, so it stays as it is`,
         mend: `let the daemon's user do what services.${service}.ready asks for`,
-      };
+      });
     default:
       return unreachable(outcome);
   }
@@ -55,11 +53,10 @@ const bootUnitCheck: Check<unknown> = {
       timeout: 5000,
     });
     if (exitCode === 0) return { kind: 'ok', text: stdout };
-    return {
-      kind: 'warning',
+    return finding('boot-unit', {
       what: `${unit} is ${stdout === '' ? 'not known to systemd' : stdout}`,
       why: 'on_boot: hold is done by it: without it BIRD comes up with the owned file as it was',
       mend: `systemctl enable ${unit}`,
-    };
+    });
   },
 };

@@ -39,6 +39,7 @@ export const guard = z.enum([
   'capacity',
   'samples',
   'frozen',
+  'dns-first',
 ]);
 export type Guard = z.infer<typeof guard>;
 
@@ -67,6 +68,7 @@ export const wishReason = z.enum([
   'booting',
   'backup',
   'frozen',
+  'dns-first',
   'stopping',
   'observe',
 ]);

@@ -112,6 +112,15 @@ export const historyEntry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('apply'), ...stamp, step: z.string(), effect: z.string() }),
   /** The owned file: it lags behind the wish, or holds it again, or somebody else changed it. */
   z.object({ kind: z.literal('file'), ...stamp, effect: z.string() }),
+  /** GeoDNS or a webhook was told of an uplink or an alarm. */
+  z.object({
+    kind: z.literal('told'),
+    ...stamp,
+    /** `geodns`, or the webhook's name. */
+    receiver: z.string(),
+    subject: z.string(),
+    effect: z.enum(['acknowledged', 'refused']),
+  }),
   z.object({ kind: z.literal('alarm'), ...stamp, event: z.enum(['raised', 'ended']) }),
   /** Entries that could not be kept, because the disk was slow, full or read-only. */
   z.object({ kind: z.literal('dropped'), ...stamp, count: z.int().min(1) }),

@@ -11,18 +11,22 @@ const uplinkView = z.object({
   families: z.object({ '4': familyView.optional(), '6': familyView.optional() }),
 });
 
-const nodeView = z.object({
+/** One node as edges see it; nodes tell each other theirs through the fleet. */
+export const nodeView = z.object({
   host: z.string().min(1).max(253),
   accepting: z.boolean(),
   weight: z.int().min(0).max(10000),
   uplinks: z.record(wireName, uplinkView),
 });
+export type EdgeNodeView = z.infer<typeof nodeView>;
 
 const origin = z.object({
   address: z.string(),
   port: z.int().min(1).max(65535),
   weight: z.int().min(0).optional(),
   up: z.boolean(),
+  /** Carriers over which it answers; their users are sent there first. */
+  carriers: z.array(wireName).optional(),
 });
 
 export const edgeSnapshot = z.object({

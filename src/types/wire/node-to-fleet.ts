@@ -1,6 +1,7 @@
 /** node -> Redis: key `causeway:node:<name>` with expiry, and channel `causeway:events`. */
 import { z } from 'zod';
 import { epoch, schemaVersion, seq, wireName } from './common.ts';
+import { nodeView } from './node-to-edge.ts';
 import { announceState, family, guard, healthState, seenState } from './enums.ts';
 
 const announcement = z.object({
@@ -30,11 +31,15 @@ export const presence = z.object({
   site: wireName,
   epoch,
   seq,
+  /** The seq at which anything but seq and age last changed. */
+  content: seq.optional(),
   /** How old the content is by the sender's own monotonic clock. */
   ageMillis: z.number().min(0),
   mode: z.enum(['observe', 'live']),
   frozen: z.boolean(),
   announcements: z.array(announcement),
   targets: z.array(targetView),
+  /** What the edges of other nodes are to know of it; absent: it has no edge. */
+  edge: nodeView.exactOptional(),
 });
 export type Presence = z.infer<typeof presence>;

@@ -40,6 +40,8 @@ const ends = z.discriminatedUnion('kind', [
 
 /** `dryRun`: what would change is answered, nothing is done. */
 const dryRun = z.boolean().default(false);
+/** Said to every node of the fleet. */
+const fleet = z.boolean().default(false);
 
 export const overrideRequest = z.strictObject({
   selection,
@@ -49,6 +51,7 @@ export const overrideRequest = z.strictObject({
   ends,
   /** Said for what leaves a service of this node without an undrained announcement. */
   last: z.boolean().default(false),
+  fleet,
   dryRun,
 });
 export type OverrideRequest = z.infer<typeof overrideRequest>;
@@ -58,14 +61,15 @@ export const releaseRequest = z.strictObject({
   /** Ends overrides of these states alone; null: all. */
   states: z.array(announceState).min(1).nullable().default(null),
   author,
+  fleet,
   dryRun,
 });
 export type ReleaseRequest = z.infer<typeof releaseRequest>;
 
-export const freezeRequest = z.strictObject({ author, reason, dryRun });
+export const freezeRequest = z.strictObject({ author, reason, fleet, dryRun });
 export type FreezeRequest = z.infer<typeof freezeRequest>;
 
-export const thawRequest = z.strictObject({ author, dryRun });
+export const thawRequest = z.strictObject({ author, fleet, dryRun });
 export type ThawRequest = z.infer<typeof thawRequest>;
 
 export const reloadRequest = z.strictObject({ author, dryRun });

@@ -1,6 +1,5 @@
 /** `GET /v1/status`: the whole of what the daemon knows and does, for the CLI, the operator page and scripts. Version 1. */
 import { z } from 'zod';
-import { notRunReasons } from '../outcome.ts';
 import { schemaVersion, wallTime, wireName } from './common.ts';
 import {
   announceState,
@@ -12,80 +11,21 @@ import {
   healthReason,
   healthState,
   seenState,
+  toldState,
   wishReason,
 } from './enums.ts';
+import { edgeStatus } from './edge-status.ts';
+import { fleetStatus } from './fleet-status.ts';
+import { bird, evidence, prober, rollingFigures, target } from './measured.ts';
 
 const list = <T extends z.ZodType>(item: T) => z.array(item).readonly();
-const share = z.number().min(0).max(1).nullable();
 const durationMillis = z.number().min(0);
 const perFamily = <T extends z.ZodType>(value: T) =>
   z.object({ '4': value.optional(), '6': value.optional() });
 
 const alarm = z.object({ code: z.string(), text: z.string(), since: wallTime });
 
-const prober = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('starting') }),
-  z.object({
-    kind: z.literal('running'),
-    engine: z.string(),
-    pid: z.int(),
-    /** Longest delay of its own event loop in the last report. */
-    lagMillis: durationMillis,
-    strays: z.int().min(0),
-    rssBytes: z.number().min(0),
-  }),
-  /** It says that it cannot probe at all. */
-  z.object({ kind: z.literal('unable'), code: z.string(), text: z.string() }),
-  /** It died or does not speak. */
-  z.object({ kind: z.literal('silent'), text: z.string() }),
-]);
-
-const bird = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('seen'), version: z.string(), path: z.string() }),
-  z.object({ kind: z.literal('unreachable'), path: z.string(), code: z.string(), text: z.string() }),
-  /** Not asked yet. */
-  z.object({ kind: z.literal('starting'), path: z.string() }),
-]);
-
 const verdict = z.object({ health: healthState, reason: healthReason });
-
-/** Figures of the verdict's window; they explain, they never decide. */
-const evidence = z.object({
-  loss: share,
-  rttP50Millis: durationMillis.nullable(),
-  rttP95Millis: durationMillis.nullable(),
-  answered: z.int().min(0),
-  lost: z.int().min(0),
-  notRun: z.int().min(0),
-  targets: z.int().min(0),
-  badTargets: z.int().min(0),
-});
-
-const windowFigures = z.object({
-  probes: z.int().min(0),
-  loss: share,
-  rttP50Millis: durationMillis.nullable(),
-  rttP95Millis: durationMillis.nullable(),
-  rttP99Millis: durationMillis.nullable(),
-  /** Mean difference of successive round trips. */
-  jitterMillis: durationMillis.nullable(),
-});
-
-/** Figures for people; they never decide. */
-const rollingFigures = z.object({ '1min': windowFigures, '5min': windowFigures, '1h': windowFigures });
-
-const target = z.object({
-  name: z.string(),
-  address: z.string(),
-  region: z.string(),
-  health: healthState,
-  loss: share,
-  rttP50Millis: durationMillis.nullable(),
-  rttP95Millis: durationMillis.nullable(),
-  /** Why its latest probe did not run; null: it ran. */
-  notRun: z.enum(notRunReasons).nullable(),
-  figures: rollingFigures.optional(),
-});
 
 const held = z.object({
   guard,
@@ -135,7 +75,7 @@ const familyStatus = z.object({
   announcements: list(announcement),
 });
 
-const uplink = z.object({
+export const uplinkStatus = z.object({
   uplink: wireName,
   carrier: wireName,
   interface: z.string(),
@@ -187,6 +127,8 @@ export const overrideStatus = z.object({
   reason: z.string(),
   at: wallTime,
   expires: wallTime.nullable(),
+  /** Said to every node of the fleet. */
+  scope: z.literal('fleet').exactOptional(),
 });
 
 const overrideShown = overrideStatus.extend({
@@ -195,7 +137,28 @@ const overrideShown = overrideStatus.extend({
 });
 
 /** No verdict changes the wish. */
-const freeze = z.object({ author: z.string(), reason: z.string(), at: wallTime });
+export const freezeWord = z.object({
+  author: z.string(),
+  reason: z.string(),
+  at: wallTime,
+  /** Said to every node of the fleet. */
+  scope: z.literal('fleet').exactOptional(),
+});
+
+/** What the guards of this node allow; what they hold stands with each announcement. */
+const guardStatus = z.object({
+  keepUplinks: z.int().min(0),
+  keepNodes: z.int().min(0),
+  togetherSeconds: z.number().min(0),
+  maxWithdrawals: z.object({
+    used: z.int().min(0),
+    count: z.int().min(0),
+    windowSeconds: z.number().min(0),
+    /** null: it has room now. */
+    roomInSeconds: z.number().min(0).nullable(),
+  }),
+  flapBudget: z.string(),
+});
 
 /** A state that changed: of an uplink's, region's or target's health, or of a wish. */
 const transition = z.object({
@@ -240,6 +203,45 @@ const shadow = z.object({
     .nullable(),
 });
 
+const toldFamily = z.object({
+  state: toldState,
+  regions: z.record(z.string(), toldState),
+  services: z.record(z.string(), toldState),
+});
+
+/** What GeoDNS is told, and how far it came. */
+const geodns = z.object({
+  /** Of the endpoint in use. */
+  url: z.string(),
+  epoch: z.int().min(0),
+  seq: z.int().min(0),
+  /** How long ago it acknowledged anything; null: not since the start. */
+  acknowledgedSeconds: z.number().min(0).nullable(),
+  /** Of the last request; null: it went well. */
+  trouble: z.string().nullable(),
+  uplinks: list(
+    z.object({
+      uplink: wireName,
+      families: perFamily(toldFamily),
+      held: guard.nullable(),
+      reason: z.string(),
+      /** How long it has waited to be acknowledged; null: it is. */
+      waitingSeconds: z.number().min(0).nullable(),
+      trouble: z.string().nullable(),
+    }),
+  ),
+});
+
+const webhook = z.object({
+  name: z.string(),
+  waiting: z.int().min(0),
+  /** What its receiver will not have; until there is other news of the same. */
+  refused: z.int().min(0),
+  /** The oldest of both. */
+  waitingSeconds: z.number().min(0).nullable(),
+  trouble: z.string().nullable(),
+});
+
 export const statusDocument = z.object({
   schema: schemaVersion,
   node: wireName,
@@ -250,22 +252,33 @@ export const statusDocument = z.object({
   alarms: list(alarm),
   prober,
   bird,
-  uplinks: list(uplink),
+  uplinks: list(uplinkStatus),
   /** Readiness of each service; absent from older daemons. */
   services: list(service).optional(),
   /** Of operators, of hands (author `birdc`) and of windows that are open (author `maintenance`). */
   overrides: list(overrideShown),
   /** null: not frozen; absent from older daemons. */
-  freeze: freeze.nullable().optional(),
+  freeze: freezeWord.nullable().optional(),
+  /** Absent from older daemons. */
+  guards: guardStatus.optional(),
   /** The last 50, newest first. */
   transitions: list(transition),
   /** The last 50, newest first. */
   actions: list(action),
+  /** Absent: the config has no edge. */
+  edge: edgeStatus.optional(),
+  /** Absent: the config has no fleet. */
+  fleet: fleetStatus.optional(),
   /** Absent: the config has no shadow. */
   shadow: shadow.optional(),
+  /** Absent: no GeoDNS is configured, or nothing is told in mode observe. */
+  geodns: geodns.optional(),
+  /** Absent as above. */
+  webhooks: list(webhook).optional(),
 });
 export type StatusDocument = z.infer<typeof statusDocument>;
-export type UplinkStatus = z.infer<typeof uplink>;
+export type GuardStatus = z.infer<typeof guardStatus>;
+export type UplinkStatus = z.infer<typeof uplinkStatus>;
 export type ServiceStatus = z.infer<typeof service>;
 export type FamilyStatus = z.infer<typeof familyStatus>;
 export type AnnouncementStatus = z.infer<typeof announcement>;

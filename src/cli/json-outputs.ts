@@ -1,0 +1,85 @@
+/**
+ * What each command prints with `--json`. The published JSON Schemas in docs/schemas are made from these, and a test finds
+ * them stale. Members may be added; a reader passes over what it does not know.
+ */
+import { z } from 'zod';
+import { applyResult } from '../types/wire/apply.ts';
+import { doctorOutput } from '../types/wire/doctor.ts';
+import { uplinkExplained } from '../types/wire/explain.ts';
+import { fleetStatus } from '../types/wire/fleet-status.ts';
+import { historyEntry } from '../types/wire/history.ts';
+import { type JsonSchema, jsonSchemaOf } from '../types/wire/json-schema.ts';
+import {
+  bootOutput,
+  checkOutput,
+  completionOutput,
+  migrateOutput,
+  recordOutput,
+  renderOutput,
+  replayOutput,
+  routingCheckOutput,
+  routingOutput,
+  simulateOutput,
+} from '../types/wire/local-outputs.ts';
+import { operatorAnswer } from '../types/wire/operator.ts';
+import { statusDocument } from '../types/wire/status.ts';
+import { withoutDaemon } from '../types/wire/without-daemon.ts';
+
+export interface JsonOutput {
+  /** Of the file: docs/schemas/NAME.json. */
+  readonly name: string;
+  /** Command lines whose answer it is. */
+  readonly commands: readonly string[];
+  readonly schema: z.ZodType;
+}
+
+/** By name of the file. `explain config --json` prints a config: docs/causeway.schema.json. */
+export const jsonOutputs: readonly JsonOutput[] = [
+  { name: 'apply', commands: ['apply', 'diff'], schema: applyResult },
+  { name: 'boot', commands: ['boot'], schema: bootOutput },
+  { name: 'check', commands: ['check', 'check --host'], schema: checkOutput },
+  { name: 'completion', commands: ['completion'], schema: completionOutput },
+  { name: 'doctor', commands: ['doctor'], schema: doctorOutput },
+  { name: 'event', commands: ['events'], schema: historyEntry },
+  { name: 'explain', commands: ['explain UPLINK'], schema: z.union([uplinkExplained, withoutDaemon]) },
+  { name: 'fleet', commands: ['fleet'], schema: fleetStatus },
+  { name: 'history', commands: ['history'], schema: z.array(historyEntry).readonly() },
+  { name: 'migrate', commands: ['migrate'], schema: migrateOutput },
+  {
+    name: 'operator',
+    commands: ['drain', 'undrain', 'force', 'release', 'freeze', 'thaw', 'reload'],
+    schema: operatorAnswer,
+  },
+  { name: 'record', commands: ['record'], schema: recordOutput },
+  { name: 'render', commands: ['render'], schema: renderOutput },
+  { name: 'replay', commands: ['replay'], schema: replayOutput },
+  { name: 'routing', commands: ['routing'], schema: routingOutput },
+  { name: 'routing-check', commands: ['routing --check'], schema: routingCheckOutput },
+  { name: 'simulate', commands: ['simulate'], schema: simulateOutput },
+  { name: 'status', commands: ['status'], schema: z.union([statusDocument, withoutDaemon]) },
+];
+
+/** As it is published: an answer with members that a reader does not know yet is valid. */
+export function publishedSchema({ name, commands, schema }: JsonOutput): JsonSchema {
+  const lines = commands.map((command) => `causeway ${command} --json`);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: `causeway ${name}`,
+    description: `Printed by ${lines.join(', ')}.`,
+    ...opened(jsonSchemaOf(schema, 'output')),
+  };
+}
+
+/** Without `additionalProperties: false`. */
+function opened(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => key !== 'additionalProperties' || value !== false)
+      .map(([key, value]) => [key, openedValue(value)]),
+  );
+}
+
+function openedValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(openedValue);
+  return typeof value === 'object' && value !== null ? opened({ ...value }) : value;
+}

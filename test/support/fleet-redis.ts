@@ -1,0 +1,19 @@
+/** A real Redis and what a fleet needs of it, for tests. */
+import type { FleetConfig } from '../../src/types/fleet-config.ts';
+import { millis } from '../../src/types/units.ts';
+
+/** Of one Redis on loopback, with short times. */
+export function fleetConfigAt(port: number, more: Partial<FleetConfig> = {}): FleetConfig {
+  return {
+    way: { kind: 'single', host: '127.0.0.1', port, db: 0 },
+    user: null,
+    passwordFile: null,
+    tls: null,
+    prefix: 'causeway',
+    publishMillis: millis(100),
+    expireMillis: millis(1000),
+    token: { lifeMillis: millis(2000), nodes: 1, windowMillis: millis(1000) },
+    perSite: false,
+    ...more,
+  };
+}

@@ -1,0 +1,214 @@
+/**
+ * The examples in README and docs: each command line of `causeway` is one that the program takes, and each YAML is a part of
+ * a config that `causeway check` takes. What is something else says so in a comment in the line above it:
+ * `<!-- example: at uplinks.cmi.targets -->` goes there in the config, `<!-- example: of geodns -->` is a file of another
+ * program, and `<!-- example: test/unit/edge-docs.test.ts -->` is run by that test.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { loadTokens } from '../../geodns/api/tokens.ts';
+import { loadConfig } from '../../geodns/service/config.ts';
+import { formatProblem } from '../../geodns/yaml-file.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { causewayCommands, complaintAbout } from '../support/command-lines.ts';
+
+const pages = [
+  'README.md',
+  ...readdirSync('docs')
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+interface Block {
+  readonly page: string;
+  readonly line: number;
+  /** Of a fence; `indented` for one without. */
+  readonly language: string;
+  readonly lines: readonly string[];
+  /** What the comment above it says; null: there is none. */
+  readonly mark: string | null;
+}
+
+function blocksOf(page: string): readonly Block[] {
+  const lines = readFileSync(page, 'utf8').split('\n');
+  const blocks: Block[] = [];
+  let fence: { language: string; from: number } | null = null;
+  for (const [at, line] of lines.entries()) {
+    const mark = /^ {0,3}```(\w*)/.exec(line);
+    if (mark !== null) {
+      if (fence === null) fence = { language: mark[1] ?? '', from: at };
+      else {
+        blocks.push(block(page, lines, fence.language, fence.from, lines.slice(fence.from + 1, at)));
+        fence = null;
+      }
+    } else if (fence === null && /^ {4}\S/.test(line)) {
+      blocks.push(block(page, lines, 'indented', at, [line.slice(4)]));
+    }
+  }
+  expect(fence, `${page}: a fence is not closed`).toBeNull();
+  return blocks;
+}
+
+function block(
+  page: string,
+  all: readonly string[],
+  language: string,
+  from: number,
+  lines: readonly string[],
+): Block {
+  const mark = /^<!-- example: (.+) -->$/.exec(all[from - 1] ?? '')?.[1] ?? null;
+  return { page, line: from + 1, language, lines, mark };
+}
+
+const blocks = pages.flatMap(blocksOf);
+
+/** A line of a shell, continued lines joined; in a console block what stands behind the prompt. */
+function shellLines({ language, lines }: Block): readonly string[] {
+  const joined = lines
+    .join('\n')
+    .replaceAll(/\\\n\s*/g, ' ')
+    .split('\n');
+  if (language === 'console') return joined.flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));
+  return joined.map((line) => line.replace(/^\s*[$#] (?=causeway|sudo)/, ''));
+}
+
+const commands = blocks
+  .filter(({ language }) => ['', 'sh', 'bash', 'console', 'indented'].includes(language))
+  .flatMap((one) =>
+    shellLines(one).flatMap((line) =>
+      causewayCommands(line).map((words) => ({ place: `${one.page}:${one.line}`, line, words })),
+    ),
+  );
+
+/** In running text, where what is left out is left out: the command is one, and so are its options. */
+const mentions = pages.flatMap((page) =>
+  [...readFileSync(page, 'utf8').matchAll(/`causeway ([a-z][^`]*)`/g)].map(([, text = '']) => ({
+    page,
+    text,
+  })),
+);
+
+describe('the examples', () => {
+  test('are many', () => {
+    expect(commands.length).toBeGreaterThan(60);
+    expect(mentions.length).toBeGreaterThan(60);
+  });
+
+  test('are command lines that the program takes', async () => {
+    const refused: string[] = [];
+    for (const { place, line, words } of commands) {
+      if (words.some((word) => word.includes('…'))) continue;
+      const complaint = await complaintAbout(words);
+      if (complaint !== null) refused.push(`${place}: ${line}: ${complaint}`);
+    }
+    expect(refused).toEqual([]);
+  });
+
+  test('in running text name commands and options that there are', () => {
+    const quiet = { answer: () => undefined, complain: () => undefined, end: () => undefined };
+    const program = buildProgram(quiet);
+    const strange = mentions.filter(({ text }) => {
+      // The first line of a recording.
+      if (text === 'recording 1') return false;
+      // `drain | undrain | force announce` are several.
+      const several = text.split(/ ?\| ?/);
+      return several.some((one) => {
+        const words = one.split(/[\s[\]]+/).filter((word) => word !== '');
+        const command = program.commands.find((each) => each.name() === words[0]);
+        if (command === undefined) return several.length === 1 || !/^[a-z<…]/.test(words[0] ?? '<');
+        const options = [command, ...command.commands].flatMap((each) =>
+          each.options.map(({ long }) => long),
+        );
+        const named = words.filter((word) => /^--[a-z]/.test(word) && word !== '--help');
+        return named.some((word) => !options.includes(word.replace(/[^a-z-].*$/, '')));
+      });
+    });
+    expect(strange.map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
+  });
+});
+
+type Tree = Readonly<Record<string, unknown>>;
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What an example says goes above what the whole config says. */
+function over(base: unknown, part: unknown): unknown {
+  if (!isTree(base) || !isTree(part)) return part;
+  const keys = Object.keys(part).map((key) => [key, over(base[key], part[key])] as const);
+  return { ...base, ...Object.fromEntries(keys) };
+}
+
+const yamlBlocks = blocks.filter(({ language }) => language === 'yaml' || language === 'yml');
+const whole: unknown = parse(readFileSync('docs/causeway.example.yaml', 'utf8'));
+
+function problemsOfConfig({ page, lines, mark }: Block): readonly string[] {
+  const value: unknown = parse(lines.join('\n'));
+  const path = mark?.startsWith('at ') === true ? mark.slice(3).split('.') : [];
+  const part = path.reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
+  // A part may show one family alone.
+  const base = path.length === 0 ? whole : over(whole, { policy: { tie_families: true } });
+  const read = readConfig(page, stringify(over(base, part)));
+  return read.kind === 'ok' ? [] : read.problems.map(({ text }) => text);
+}
+
+/** What another program says against its file. */
+async function problemsElsewhere({ page, lines, mark }: Block): Promise<readonly string[]> {
+  // A digest is too long for a page.
+  const text = `${lines.join('\n')}\n`.replaceAll('sha256: …', `sha256: ${'a'.repeat(64)}`);
+  switch (mark) {
+    case 'of geodns':
+    case 'of geodns tokens': {
+      const read = mark === 'of geodns' ? loadConfig(page, text) : loadTokens(page, text);
+      return 'problems' in read ? read.problems.map(formatProblem) : [];
+    }
+    case 'of prometheus': {
+      const folder = mkdtempSync(join(tmpdir(), 'causeway-docs-'));
+      try {
+        writeFileSync(join(folder, 'prometheus.yml'), text);
+        const args = ['check', 'config', '--syntax-only', join(folder, 'prometheus.yml')];
+        const { exitCode, all } = await execa('promtool', args, { reject: false, all: true });
+        return exitCode === 0 ? [] : [all];
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    }
+    default:
+      return [`nobody knows what this is: ${mark ?? ''}`];
+  }
+}
+
+describe('YAML', () => {
+  const ours = yamlBlocks.filter(({ mark }) => mark === null || mark.startsWith('at '));
+  test.each(ours)('$page:$line is a config, or a part of one', (one) => {
+    expect(problemsOfConfig(one)).toEqual([]);
+  });
+
+  const theirs = yamlBlocks.filter(({ mark }) => mark?.startsWith('of ') === true);
+  test.each(theirs)('$page:$line is a file $mark', async (one) => {
+    expect(await problemsElsewhere(one)).toEqual([]);
+  });
+
+  test('a part that is wrong is found', async () => {
+    const wrong = { page: 'x', line: 1, language: 'yaml' };
+    const lines = ['policy: { patients: 5s }'];
+    expect(problemsOfConfig({ ...wrong, lines, mark: null })).toHaveLength(1);
+    expect(problemsOfConfig({ ...wrong, lines: ['patience: 5s'], mark: 'at policy' })).toEqual([]);
+    expect(await problemsElsewhere({ ...wrong, lines, mark: 'of geodns' })).not.toEqual([]);
+    expect(await problemsElsewhere({ ...wrong, lines, mark: 'of prometheus' })).not.toEqual([]);
+  });
+});
+
+test('a block that another test runs names one that there is, and that reads the page', () => {
+  for (const { page, line, mark } of blocks) {
+    if (mark === null || /^(at|of) /.test(mark)) continue;
+    expect(existsSync(mark), `${page}:${line}: ${mark}`).toBe(true);
+    expect(readFileSync(mark, 'utf8')).toContain(page);
+  }
+});
