@@ -12,6 +12,10 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'bird-render': () => import('./bird-render.ts'),
   'bird-withdraw': () => import('./bird-withdraw.ts'),
   decide: () => import('./decide.ts'),
+  'geodns-tell': () => import('./geodns-tell.ts'),
+  'http-load': () => import('./http-load.ts'),
+  'fleet-load': () => import('./fleet-load.ts'),
+  'fleet-token': () => import('./fleet-token.ts'),
   'probe-cpu': () => import('./probe-cpu.ts'),
   'probe-rtt': () => import('./probe-rtt.ts'),
 };

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { catalogueText, faultAsked, UnknownFault } from './faults/catalogue.ts';
 import { serveStatusUrl } from './live/status-url.ts';
 import { showChanges, showLive, showOnce } from './live/show.ts';
+import { registerFleet } from './fleet/command.ts';
 import { freshLabId } from './network/names.ts';
 import { attachNetwork } from './network/network.ts';
 import { isOwnerAlive, labIds } from './network/owner.ts';
@@ -41,6 +42,7 @@ program
   .option('--family <family>')
   .action(breakIt);
 
+registerFleet(program);
 program.command('mend').description('mend everything in the running lab').action(mend);
 program.command('clean').description('remove what killed labs left').action(clean);
 

@@ -5,6 +5,7 @@
  * are the machine's. CPU is that of nginx and Redis together. Exit code 1 when a gate is missed.
  */
 import { execa } from 'execa';
+import { measurePushes } from './pushes.ts';
 import { rates, startBench } from './site.ts';
 import type { Bench, Regime } from './site.ts';
 
@@ -158,27 +159,46 @@ function gates(accept: ReadonlyMap<string, Run>, overload: ReadonlyMap<string, R
   ].every(Boolean);
 }
 
-const uplinks = { cmi: { carrier: 'cmi', score: 90, families: { '4': { up: true } } } };
-const node = (name: string): object => ({ host: `${name}.edge.test`, accepting: true, weight: 100, uplinks });
-const state = (self: string): string =>
+const node = (name: string, up: boolean): object => ({
+  host: `${name}.edge.test`,
+  accepting: true,
+  weight: 100,
+  uplinks: { cmi: { carrier: 'cmi', score: 90, families: { '4': { up } } } },
+});
+const state = (self: string, seq = 1, up = true): string =>
   JSON.stringify({
     schema: 1,
     epoch: 1,
-    seq: 1,
+    seq,
     generatedAt: '2026-11-30T00:00:00Z',
     ttlMillis: 1e9,
     self,
     nodesActive: 2,
-    nodes: { hk1: node('hk1'), hk2: node('hk2') },
+    nodes: { hk1: node('hk1', up), hk2: node('hk2', true) },
   });
 
-const bench = await startBench(state);
+/** The half of them that redirect stay below the damping of one client. */
+const pushCount = 800;
+async function pushes(measured: Bench): Promise<boolean> {
+  const word = (seq: number, up: boolean): string => state('hk1', seq, up);
+  const [port = 0] = measured.edges;
+  const { millis, wrong } = await measurePushes(measured.admin, port, '/steer', pushCount, word);
+  const at = (share: number): number => millis[Math.floor(millis.length * share)] ?? Number.NaN;
+  say(`\npush → decision: p50 ${at(0.5).toFixed(2)} ms, p99 ${at(0.99).toFixed(2)} ms`);
+  return [
+    gate('push → decision, p99 in ms', at(0.99), 0, 20),
+    gate('decisions by an older word', wrong, 0, 0),
+  ].every(Boolean);
+}
+
+const bench = await startBench((self) => state(self));
 try {
   const accept = await measure(bench, 'accept');
   report('accept', accept);
   const overload = await measure(bench, 'overload');
   report('overload', overload);
-  process.exitCode = gates(accept, overload) ? 0 : 1;
+  const pushed = await pushes(bench);
+  process.exitCode = gates(accept, overload) && pushed ? 0 : 1;
 } finally {
   await bench.close();
 }

@@ -22,6 +22,8 @@ export interface Bench {
   readonly edges: readonly number[];
   /** Port of each node's peers: /none and /limit_req-<regime> without the edge, /redis-<regime> with all of it but its limits, and two limiters alone. */
   readonly peers: readonly number[];
+  /** The first node's admin socket. */
+  readonly admin: string;
   readonly calls: () => Promise<number>;
   /** Milliseconds of CPU that nginx and Redis have used. */
   readonly cpu: () => number;
@@ -102,6 +104,7 @@ async function startNode(
     networks: join(edgeHome(), 'lab/networks.yaml'),
     geo: { asn: join(dir, 'asn.mmdb') },
     paths: { run: join(dir, `${node}-run`), state: join(dir, 'none.json') },
+    steering: { redirects: '1000/1min' },
     redis: { address: { host: '127.0.0.1', port: ports.redis }, reply: '200ms' },
     limits: Object.fromEntries(names),
     servers: {
@@ -148,7 +151,9 @@ export async function startBench(state: (self: string) => string): Promise<Bench
       ),
     ];
     for (const file of files) await writeFile(join(dir, 'www', file), 'ok\n');
-    await writeFile(join(dir, 'asn.mmdb'), writeAsnMmdb(rows));
+    // The load comes from loopback: as users of Mobile, so that each decision is a whole one.
+    const users = { prefix: '127.0.0.0/8', asn: 9808, organisation: 'CMNET' };
+    await writeFile(join(dir, 'asn.mmdb'), writeAsnMmdb([...rows, users]));
     children.push(
       spawn('redis-server', ['--port', String(redis), '--bind', '127.0.0.1', '--save', '', '--dir', dir], {
         stdio: 'ignore',
@@ -173,7 +178,8 @@ export async function startBench(state: (self: string) => string): Promise<Bench
       .reduce((total, line) => total + Number(line.split(' ')[1]), 0);
   };
   const cpu = (): number => cpuMillis(children.flatMap((child) => child.pid ?? []));
-  return { edges: [edge1, edge2], peers: [peer1, peer2], calls, cpu, close };
+  const admin = join(dir, 'hk1-run/admin.sock');
+  return { edges: [edge1, edge2], peers: [peer1, peer2], admin, calls, cpu, close };
 }
 
 async function told(socket: string, state: string): Promise<void> {
