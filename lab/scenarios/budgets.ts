@@ -1,6 +1,6 @@
 /** What the budgets make of returns, as the carriers hear it: a canary, and a carrier that flaps once too often. */
 import { blackHole } from '../faults/packet-filter.ts';
-import { announced, drained, gone, heard, quiet, sessionsLived, untouched } from './expect.ts';
+import { announced, gone, heard, quiet, sessionsLived, untouched } from './expect.ts';
 import { healthyAgain, statusSays } from './expect-node.ts';
 import type { Scenario } from './stage.ts';
 
@@ -15,7 +15,7 @@ export const budgetScenarios: readonly Scenario[] = [
       await stage.hit(hole);
       await gone(stage, 'cmi');
       await stage.mend(hole);
-      await drained(stage, 'cmi');
+      // The canary of a family may be over before the other's begins, so what was heard says it, not what is held.
       await announced(stage, 'cmi');
       heard(stage, 'cmi', ['withdraw', 'drain', 'announce']);
       await healthyAgain(stage);
