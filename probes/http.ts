@@ -8,10 +8,11 @@ import { type ClientRequest, request } from 'node:http';
 import { type TLSSocket, connect as connectTls } from 'node:tls';
 import type { HttpAsk } from '../src/types/outcome.ts';
 import { instant, millis } from '../src/types/units.ts';
+import { judgeConnectionError, type Place } from './connection-error.ts';
 import { type Deck, type Flight, type NotRun, type ProbeKindEngine } from './flight.ts';
 import { notRun, notRunOfErrno } from './flight.ts';
 import { SystemCallError } from './socket/libc.ts';
-import { type Connection, openConnection, refusedHere } from './socket/tcp-socket.ts';
+import { type Connection, openConnection } from './socket/tcp-socket.ts';
 import type { Stream } from './stream.ts';
 
 /** All HTTP requests of this process. */
@@ -31,8 +32,6 @@ export function makeHttp(deck: Deck): ProbeKindEngine {
     },
   };
 }
-
-type Place = Parameters<typeof refusedHere>[0];
 
 function ask(deck: Deck, waiting: Set<Flight>, stream: Stream, http: HttpAsk): Flight | NotRun {
   const { task, wayOut } = stream;
@@ -194,17 +193,7 @@ function judgeError(
     case 'EPROTO':
       answer('no HTTP');
       return;
-    case 'ETIMEDOUT':
-      deck.giveUp(flight);
-      return;
-    case 'ENETUNREACH':
-    case 'EHOSTUNREACH': {
-      const here = refusedHere(place);
-      if (here === null) deck.giveUp(flight);
-      else deck.decide(flight, notRunOfErrno(here));
-      return;
-    }
     default:
-      deck.decide(flight, notRunOfErrno(errno));
+      judgeConnectionError(deck, flight, place, errno);
   }
 }

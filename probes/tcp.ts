@@ -5,11 +5,12 @@
  */
 import { instant, millis } from '../src/types/units.ts';
 import { unreachable } from '../src/types/unreachable.ts';
+import { judgeConnectionError } from './connection-error.ts';
 import { type Deck, type Flight, type NotRun, type ProbeKindEngine } from './flight.ts';
 import { notRun, notRunOfErrno } from './flight.ts';
 import { SystemCallError } from './socket/libc.ts';
 import { type Attempt, type AttemptOptions, type Handshake } from './socket/tcp-socket.ts';
-import { openQuietAttempt, openWatchedAttempt, refusedHere } from './socket/tcp-socket.ts';
+import { openQuietAttempt, openWatchedAttempt } from './socket/tcp-socket.ts';
 import type { Stream } from './stream.ts';
 import type { WayOut } from './way-out.ts';
 
@@ -106,7 +107,8 @@ function judge(tcp: Tcp, flight: Flight, options: Options, handshake: Handshake,
       judgeRefusal(tcp, flight, prompt);
       return;
     case 'error':
-      judgeError(tcp, flight, options, handshake.errno, prompt);
+      if (handshake.errno === 'ECONNRESET') judgeRefusal(tcp, flight, prompt);
+      else judgeConnectionError(tcp.deck, flight, options, handshake.errno);
       return;
     default:
       unreachable(handshake);
@@ -128,26 +130,4 @@ function judgeRefusal({ deck, quiet }: Tcp, flight: Flight, prompt: boolean): vo
     deck.decide(flight, { kind: 'answered', rttMillis: millis(now - flight.sentAt), wrong: 'refused' });
   else if (!prompt || deck.laggedSince(flight.sentAt)) deck.decide(flight, notRun('loop-lag'));
   else deck.decide(flight, { kind: 'answered', rttMillis: millis(now - flight.sentAt) });
-}
-
-/** Of "unreachable" either our own machine speaks, or a router on the way: that one is a loss. */
-function judgeError(tcp: Tcp, flight: Flight, options: Options, errno: string, prompt: boolean): void {
-  const { deck } = tcp;
-  switch (errno) {
-    case 'ECONNRESET':
-      judgeRefusal(tcp, flight, prompt);
-      return;
-    case 'ETIMEDOUT':
-      deck.giveUp(flight);
-      return;
-    case 'ENETUNREACH':
-    case 'EHOSTUNREACH': {
-      const here = refusedHere(options);
-      if (here === null) deck.giveUp(flight);
-      else deck.decide(flight, notRunOfErrno(here));
-      return;
-    }
-    default:
-      deck.decide(flight, notRunOfErrno(errno));
-  }
 }
