@@ -60,9 +60,17 @@ function parseBlock(block: Block, now: BirdTime | null): ProtocolSeen | null {
     ...(state === 'unknown' ? { raw: block.row } : {}),
     sinceMillis: readSince(row.since, now),
     info: row.proto === 'BGP' ? (bgpStates.exec(row.info)?.[0] ?? row.info) : row.info,
+    ...lossOf(row),
     ...parseTexts(block.details),
     channels,
   };
+}
+
+/** BIRD's own last error, which stands behind the state (`bgp_get_status`); what a neighbour sends has another beginning. */
+function lossOf({ proto, info }: Row): Pick<ProtocolSeen, 'lostBy'> {
+  if (proto !== 'BGP') return {};
+  if (/^\S+\s+Error: BFD session down$/.test(info)) return { lostBy: 'bfd' };
+  return /^\S+\s+BGP Error: Hold timer expired$/.test(info) ? { lostBy: 'hold-timer' } : {};
 }
 
 interface Row {

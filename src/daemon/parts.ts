@@ -12,6 +12,7 @@ import { openDesk, type OperatorDesk } from './operators.ts';
 import type { OperatorScene } from './operator-scene.ts';
 import { type OperatorWords, operatorWords } from './operator-words.ts';
 import { openReloader } from './reload.ts';
+import { followRetransmissions, type RetransmissionWatch } from './retransmission-watch.ts';
 import { holdSettings, type SettingsHolder } from './settings.ts';
 import { followTraffic, type TrafficWatch } from './traffic-watch.ts';
 import { openBird } from '../../bird/open.ts';
@@ -56,6 +57,7 @@ export interface Parts {
   readonly last: { report: TickReport | null };
   readonly probing: Probing;
   readonly traffic: TrafficWatch;
+  readonly retransmissions: RetransmissionWatch;
   readonly beyond: BeyondWatch;
   readonly history: History;
   readonly metering: Metering;
@@ -89,6 +91,7 @@ export async function openParts(
   const world: World = await adoptWorld(settings.now(), folder, overrideStore, file);
   const client = openBird(config.bird, { timeoutMillis: birdTimeoutMillis });
   const traffic = followTraffic(settings);
+  const retransmissions = followRetransmissions(settings);
   const beyond = followBeyond(() => settings.now().config);
   const witnesses = openWitnesses(settings);
   const readiness: TickTools['readiness']['facts'] = () => tools.readiness.facts();
@@ -111,7 +114,7 @@ export async function openParts(
   followSettings(settings, world, tools, probing);
   const turns = openTurns();
   const core = { tools, world, probing, desk, last, turns, metering };
-  const beside = { traffic, beyond, history, witnesses, companions, probing };
+  const beside = { traffic, retransmissions, beyond, history, witnesses, companions, probing };
   const loop = openLoop({
     ...core,
     folder,
@@ -157,6 +160,7 @@ function followSettings(settings: SettingsHolder, world: World, tools: TickTools
 async function closeAll({
   tools,
   traffic,
+  retransmissions,
   beyond,
   history,
   witnesses,
@@ -164,9 +168,10 @@ async function closeAll({
   probing,
 }: Pick<
   Parts,
-  'tools' | 'traffic' | 'beyond' | 'history' | 'witnesses' | 'companions' | 'probing'
+  'tools' | 'traffic' | 'retransmissions' | 'beyond' | 'history' | 'witnesses' | 'companions' | 'probing'
 >): Promise<void> {
   traffic.stop();
+  retransmissions.stop();
   beyond.stop();
   tools.readiness.stop();
   tools.client.close();

@@ -53,7 +53,7 @@ export function serve(parts: Parts): Promise<HttpServer> {
 
 /** Makes the status document of now. */
 function statusReader(parts: Parts): () => StatusDocument {
-  const { tools, world, probing, last, witnesses, companions, beyond } = parts;
+  const { tools, world, probing, last, witnesses, companions, beyond, retransmissions } = parts;
   const { edge, fleet, telling } = companions;
   const { alarms, narrator, readiness } = tools;
   const startedAt = wallTimeNow();
@@ -74,6 +74,7 @@ function statusReader(parts: Parts): () => StatusDocument {
         ),
       notRun: probing.notRun(),
       figures: (subject) => probing.figures(subject, monotonicNow()),
+      retransmissions: (uplink, family) => retransmissions.share(uplink, family),
       prober: proberStatus(probing.prober()),
       alarms: alarms.list(),
       services: readiness.status(),

@@ -1,11 +1,14 @@
-/** Which BGP sessions are up, and which are surely down: not for a moment, and not because BIRD has just started. */
-import type { BirdView } from '../types/bird-view.ts';
+/**
+ * Which BGP sessions are up, and which are surely down: not for a moment, and not because BIRD has just started. One that
+ * BFD or its hold timer ended is so at once.
+ */
+import type { BirdView, ProtocolSeen } from '../types/bird-view.ts';
 import type { NodeConfig } from '../types/config.ts';
 import type { SessionFact } from '../core/decide/member.ts';
 import { uplinkKey } from '../types/keys.ts';
 import type { Override } from '../types/override.ts';
 import { sessionName } from '../types/protocol-names.ts';
-import { families, type Instant } from '../types/units.ts';
+import { families, type Family, type Instant, instant } from '../types/units.ts';
 
 /** A restart of BIRD or a reset takes a session down for some seconds. */
 const surelyMillis = 10_000;
@@ -38,9 +41,10 @@ export function sessionFacts(
         ({ subject }) => subject.kind === 'session' && subject.uplink === name && subject.family === family,
       );
       if (shown === undefined) facts.set(key, 'unknown');
-      else if (shown.state === 'up' && shown.info === 'Established') facts.set(key, 'up');
+      else if (isUp(shown)) facts.set(key, 'up');
       else {
-        const since = before.get(key) ?? now;
+        const isLost = shown.lostBy !== undefined && othersUp(config, view, name, family);
+        const since = isLost ? instant(now - surelyMillis) : (before.get(key) ?? now);
         memory.set(key, since);
         facts.set(key, byHand || now - since >= surelyMillis ? 'down' : 'unknown');
       }
@@ -49,4 +53,20 @@ export function sessionFacts(
     }
   }
   return { facts, usableDefaults, memory };
+}
+
+function isUp({ state, info }: ProtocolSeen): boolean {
+  return state === 'up' && info === 'Established';
+}
+
+/**
+ * Where BFD or the hold timer found a neighbour gone, nothing more is waited for, as long as another uplink's session is
+ * up: a machine that stood still loses all of them by the same words.
+ */
+function othersUp(config: NodeConfig, view: BirdView, but: string, family: Family): boolean {
+  if (view.kind !== 'seen') return false;
+  return config.uplinks.some(({ name }) => {
+    const shown = view.protocols.get(sessionName(name, family));
+    return name !== but && shown !== undefined && isUp(shown);
+  });
 }

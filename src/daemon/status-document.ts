@@ -8,7 +8,7 @@ import type { RollingFigures } from '../types/rolling.ts';
 import type { RollingSubject } from '../core/health/rolling.ts';
 import type { Override } from '../types/override.ts';
 import { announceName, drainName, sessionName } from '../types/protocol-names.ts';
-import { elapsed, type Instant } from '../types/units.ts';
+import { elapsed, type Family, type Instant } from '../types/units.ts';
 import type { BeyondState, SeenState } from '../types/wire/enums.ts';
 import type { EdgeStatus } from '../types/wire/edge-status.ts';
 import type { FleetStatus } from '../types/wire/fleet-status.ts';
@@ -28,6 +28,7 @@ import { configuredState, exportedState } from '../core/views.ts';
 import { announcementKey } from '../types/keys.ts';
 import type { LinkFact } from '../types/health.ts';
 import type { NotRunNotes } from './not-run.ts';
+import type { RetransmissionWatch } from './retransmission-watch.ts';
 import type { TickReport } from './tick.ts';
 
 export interface StatusSource {
@@ -46,6 +47,8 @@ export interface StatusSource {
   readonly notRun: NotRunNotes;
   /** Of the last minute, five minutes and hour; absent: nothing is kept. */
   readonly figures?: (subject: RollingSubject) => RollingFigures;
+  /** What TCP bound to the uplink sent, and sent again; absent: not looked at. */
+  readonly retransmissions?: RetransmissionWatch['share'];
   readonly prober: StatusDocument['prober'];
   readonly alarms: StatusDocument['alarms'];
   readonly services: readonly ServiceStatus[];
@@ -137,12 +140,23 @@ function familyStatus(source: StatusSource, uplink: Uplink, health: UplinkHealth
       .map((target) => targetStatus(source, uplink.name, target, health.targets.get(target.name))),
     evidence: verdict.evidence,
     ...figuresOf(source, { uplink: uplink.name, family }),
+    ...trafficOf(source, uplink.name, family),
     session: { state: shown === undefined ? null : shown.info === '' ? shown.state : shown.info },
     ...(egress === undefined
       ? {}
       : { egress: { wish: egress.state, reason: egress.reason, text: egress.text } }),
     announcements: wishes.map((wish) => announcementStatus(source, wish, bird)),
   };
+}
+
+function trafficOf(
+  { retransmissions }: StatusSource,
+  uplink: string,
+  family: Family,
+): Pick<FamilyStatus, 'traffic'> {
+  const count = retransmissions?.(uplink, family) ?? null;
+  if (count === null) return {};
+  return { traffic: { sentBytes: count.sent, retransmittedRatio: count.retransmitted / count.sent } };
 }
 
 function figuresOf(

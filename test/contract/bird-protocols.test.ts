@@ -197,6 +197,23 @@ describe('text that others chose', () => {
   });
 });
 
+describe('why a session fell', () => {
+  const infoOf = (info: string) =>
+    parseProtocols(replyOf(replyText(`bgp_cmi4 BGP --- start 00:12:47  ${info}`)), now)?.get('bgp_cmi4');
+  test.each([
+    ['Idle          Error: BFD session down', 'bfd'],
+    ['Active        Error: BFD session down', 'bfd'],
+    ['Active        BGP Error: Hold timer expired', 'hold-timer'],
+    ['Active        Received: Hold timer expired', undefined],
+    ['Active        Socket: Connection refused', undefined],
+    ['Active        Received: Error: BFD session down', undefined],
+    ['Active', undefined],
+  ])('%s', (info, lostBy) => {
+    expect(infoOf(info)?.lostBy).toBe(lostBy);
+    expect(infoOf(info)?.info).toBe(info.split(' ')[0]);
+  });
+});
+
 describe('replies that are not sound', () => {
   const ok = 'a Static t up 00:12:47  ';
   test.each([

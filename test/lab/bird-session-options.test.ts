@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openClient } from '../../bird/client.ts';
+import { parseProtocols } from '../../bird/parse/protocols.ts';
 import { renderConfig } from '../../bird/render/config.ts';
 import { birdVersions } from '../../lab/bird-versions.ts';
 import { inside } from '../../lab/network/inside.ts';
@@ -292,6 +294,20 @@ describe.each(birdVersions())('BIRD $version', ({ version, bird }) => {
     } finally {
       cache.kill('SIGKILL');
       await cache;
+    }
+  });
+
+  test('is seen to have lost a neighbour that stood still by BFD, and any other not', async () => {
+    const client = openClient({ path: join(folder, 'node.ctl'), timeoutMillis: 10_000 });
+    const lostBy = async (name: string) =>
+      parseProtocols(await client.command('show protocols all'), null)?.get(name)?.lostBy;
+    carrier?.kill('SIGSTOP');
+    try {
+      await waitUntil('cmi to be lost by BFD', async () => (await lostBy('bgp_cmi4')) === 'bfd', patiently);
+      expect(await lostBy('bgp_pccw4')).toBe(undefined);
+    } finally {
+      carrier?.kill('SIGCONT');
+      client.close();
     }
   });
 });

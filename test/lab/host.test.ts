@@ -3,6 +3,8 @@ import { execa } from 'execa';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { IpCommand } from '../../src/host/ip-command.ts';
 import { readLinks, watchLinks, type LinkWatch } from '../../src/host/links.ts';
+import { inside } from '../../lab/network/inside.ts';
+import { watchRetransmissions } from '../../src/host/retransmissions.ts';
 import { checkRouting } from '../../src/host/routing-check.ts';
 import { ipScript } from '../../src/host/routing-text.ts';
 import { routingPlan } from '../../src/host/routing.ts';
@@ -314,5 +316,48 @@ test('tables that have names are known by their numbers', async () => {
     expect(facts.every((fact) => fact.kind === 'ok' && fact.missing.length === 0)).toBe(true);
   } finally {
     await execa('rm', ['-r', `/etc/netns/${network.node}`]);
+  }
+});
+
+const lossy = `table inet lossy { chain in { type filter hook input priority 0;
+  tcp dport 5001 numgen random mod 100 < 10 drop; }; }`;
+
+/** Takes what it gets, or sends 4 MB, and ends when it has. */
+const receiver =
+  "require('net').createServer((s) => s.resume()).listen(5001, '192.0.2.5', () => console.log('on'))";
+const sender =
+  "const s = require('net').connect({ host: '192.0.2.5', port: 5001, localAddress: '192.0.2.6' }); const chunk = Buffer.alloc(65536); let left = 64; const more = () => { while (left-- > 0) if (!s.write(chunk)) return s.once('drain', more); console.log('sent'); }; s.on('connect', more); setTimeout(() => s.end(), 60000)";
+
+test('what TCP of an uplink had to send again is counted by its source', async () => {
+  // Where it arrives: what the sender's own filter drops is not sent at all.
+  await execa('ip', inside(network.other, ['nft', '-f', '-']), { input: lossy });
+  const run = (namespace: string, code: string) =>
+    execa('ip', inside(namespace, [process.execPath, '-e', code]), { reject: false, buffer: false });
+  const receiving = run(network.other, receiver);
+  let sending: ReturnType<typeof run> | null = null;
+  try {
+    const counter = watchRetransmissions(['192.0.2.6', '192.0.2.10'], 100, async ([, ...args]) => {
+      const { stdout } = await execa('ip', inside(network.node, ['ss', ...args]));
+      return stdout;
+    });
+    await counter.sample();
+    await new Promise((resolve) => {
+      receiving.stdout?.once('data', resolve);
+    });
+    sending = run(network.node, sender);
+    await vi.waitFor(
+      async () => {
+        await counter.sample();
+        const share = counter.share('192.0.2.6');
+        expect(share?.sent).toBeGreaterThan(100_000);
+        expect(share?.retransmitted).toBeGreaterThan(1000);
+      },
+      { timeout: 30_000, interval: 50 },
+    );
+    expect(counter.share('192.0.2.10')).toBe(null);
+  } finally {
+    sending?.kill('SIGKILL');
+    receiving.kill('SIGKILL');
+    await Promise.all([sending, receiving]);
   }
 });

@@ -47,6 +47,12 @@ export const uplinkGauges: readonly StatusGauge[] = [
     rows: ofPlaces(({ labels, family }) => labelled(labels, family.evidence.loss)),
   },
   {
+    name: 'causeway_uplink_tcp_retransmitted_ratio',
+    help: "Bytes that TCP bound to the uplink's source sent again, of those it sent, in the last minute; absent where it sent little.",
+    labels: perFamily,
+    rows: ofPlaces(({ labels, family }) => labelled(labels, family.traffic?.retransmittedRatio ?? null)),
+  },
+  {
     name: 'causeway_uplink_rtt_p50_seconds',
     help: "Median round trip in the verdict's window.",
     labels: perFamily,

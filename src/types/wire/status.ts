@@ -70,6 +70,8 @@ const familyStatus = z.object({
   targets: list(target),
   figures: rollingFigures.optional(),
   evidence,
+  /** Of the last minute of TCP that is bound to the uplink's source; absent: too little of it. */
+  traffic: z.object({ sentBytes: z.number().min(0), retransmittedRatio: z.number().min(0) }).exactOptional(),
   session,
   egress: z.object({ wish: egressState, reason: wishReason, text: z.string() }).optional(),
   announcements: list(announcement),
