@@ -123,7 +123,7 @@ function returnFinding({ name, egress, uplinks: named }: Service, uplinks: reado
   if (best === undefined || own.length < 2) return { kind: 'ok', text: 'there is one uplink' };
   return finding('return-path', {
     what: `egress of ${name} is best: answers leave by ${best.name} whatever uplink users come in by`,
-    why: `a region that fails on ${best.name} alone is moved by GeoDNS, and its answers still go into the fault`,
+    why: `where a region fails on ${best.name} alone, its users would be answered through the fault wherever they are sent: GeoDNS is not told of it, and they stay`,
     mend: `causeway explain config  # services.${name}: egress: by-source, with its uplinks named; then causeway apply and causeway routing | sh`,
   });
 }

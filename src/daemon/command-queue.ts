@@ -3,7 +3,7 @@
  * it, and what a command answers is of one moment.
  */
 export interface CommandQueue {
-  /** Carries it out before the next tick. Rejects with what the work throws, or when the daemon ends first. */
+  /** Carries it out before the next tick. Rejects with what the work throws, or as NotTaken where it never begins. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** Carries out all that waits, in the order in which it came. */
   attend(): Promise<void>;
@@ -12,6 +12,9 @@ export interface CommandQueue {
   /** Nothing is carried out any more. */
   close(why: string): void;
 }
+
+/** The daemon ends, or too many commands wait. The message is for the operator. */
+export class NotTaken extends Error {}
 
 interface Waiting {
   readonly carryOut: () => Promise<void>;
@@ -29,7 +32,7 @@ export function openCommandQueue(): CommandQueue {
     run(work) {
       return new Promise((resolve, reject) => {
         if (closed !== null || waiting.length >= mostWaiting) {
-          reject(new Error(closed ?? 'too many commands wait already'));
+          reject(new NotTaken(closed ?? 'too many commands wait already: try again'));
           return;
         }
         waiting.push({ carryOut: () => work().then(resolve, reject), refuse: reject });
@@ -46,7 +49,7 @@ export function openCommandQueue(): CommandQueue {
     },
     close(why) {
       closed = why;
-      for (const { refuse } of waiting) refuse(new Error(why));
+      for (const { refuse } of waiting) refuse(new NotTaken(why));
       waiting = [];
     },
   };

@@ -4,11 +4,11 @@ import type { NodeConfig } from '../types/config.ts';
 import type { Override } from '../types/override.ts';
 import { subjectKey } from '../core/hands/subject.ts';
 import type { Alarm } from './alarms.ts';
-import { openCommandQueue, type CommandQueue } from './command-queue.ts';
+import { openCommandQueue, type CommandQueue, NotTaken } from './command-queue.ts';
 import { takeFleetOrders } from './fleet-take.ts';
 import { freezeWish, lookAtFreeze, thawWish } from './freeze.ts';
 import { freezeAlarms, overrideAlarms } from './operator-alarms.ts';
-import type { OperatorResult, OperatorScene } from './operator-scene.ts';
+import { type OperatorResult, type OperatorScene, refused } from './operator-scene.ts';
 import { endExpired, giveOverride, releaseOverrides } from './overrides.ts';
 import type { Reloader } from './reload.ts';
 
@@ -27,7 +27,12 @@ export function openDesk(scene: OperatorScene, reloader: Reloader): OperatorDesk
   const queued =
     <T>(carryOut: (request: T) => Promise<OperatorResult>) =>
     (request: T): Promise<OperatorResult> =>
-      queue.run(() => carryOut(request));
+      queue
+        .run(() => carryOut(request))
+        .catch((error: unknown) => {
+          if (error instanceof NotTaken) return refused(503, error.message);
+          throw error;
+        });
   return {
     queue,
     commands: {

@@ -73,7 +73,7 @@ export const findingCodes = {
   'geodns-unreachable': warning('GeoDNS cannot be reached.'),
   'geodns-refuses': warning('GeoDNS answers and refuses the token.'),
   'return-path': warning(
-    'GeoDNS moves users of a failed region, and their answers still leave by the failed uplink.',
+    'Answers leave by one uplink whatever users come in by: a region that fails on it alone is not told to GeoDNS.',
   ),
   'ready-failing': warning('A readiness check fails: the service is not announced from this node.'),
   'ready-unknown': wrong('A readiness check cannot be carried out.'),

@@ -19,7 +19,7 @@ import {
 import type { WireSchema } from '../types/wire/json-schema.ts';
 import type { AddRoutes } from './access.ts';
 import { described } from './described.ts';
-import { refuse } from './refuse.ts';
+import { refuse, refuseBusy } from './refuse.ts';
 
 /** What came of a command. */
 export type CommandResult =
@@ -77,6 +77,7 @@ export function operatorRoutes(commands: OperatorCommands): AddRoutes {
           if (!parsed.success) return refuse(reply, 400, issuesText(parsed.error.issues));
           const result = await carryOut(parsed.data);
           if (result.kind === 'done') return reply.send(result.answer);
+          if (result.status === 503) return refuseBusy(reply, result.detail);
           const code = result.status === 404 ? 'unknown-name' : undefined;
           return refuse(reply, result.status, result.detail, code);
         },

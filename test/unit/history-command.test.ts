@@ -15,6 +15,7 @@ import type { HistoryEvent } from '../../src/types/history.ts';
 import { instant } from '../../src/types/units.ts';
 import { sample } from './config-sample.ts';
 import { statusOf } from './host-node.ts';
+import { historyEntry } from '../../src/types/wire/history.ts';
 
 let folder: string;
 let config: string;
@@ -200,7 +201,8 @@ describe('causeway events', () => {
     await server.close();
     const { out, code } = await running;
     expect(code).toBe(0);
-    expect(out).toContain('"text":"one"');
+    expect(historyEntry.parse(JSON.parse(out))).toEqual(JSON.parse(out));
+    expect(JSON.parse(out)).toMatchObject({ kind: 'alarm', text: 'one' });
     server = await start();
   });
 

@@ -1,5 +1,5 @@
 /** Answers that are made once for all, and work that is done in turns. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isLoopback, isOwnName } from '../../src/http/host-header.ts';
 import { keepAnswers } from '../../src/http/kept-answers.ts';
 import { accepts, hasAlready } from '../../src/http/negotiate.ts';
@@ -104,6 +104,9 @@ describe('turns', () => {
   });
 
   test('nothing is worked on while they are held, and all of it afterwards', async () => {
+    // However slow this machine is, the hold does not end by itself.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const turns = openTurns();
     let worked = 0;
     turns.hold();

@@ -2,7 +2,11 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { refused } from '../../src/daemon/operator-scene.ts';
+import { operatorRoutes } from '../../src/http/operator-routes.ts';
+import { startHttp } from '../../src/http/server.ts';
 import { deskConfig, type DeskWorld, openDeskWorld } from '../support/operator-desk.ts';
+import { statusOf } from './host-node.ts';
 
 let world: DeskWorld;
 
@@ -49,6 +53,32 @@ describe('over the port', () => {
     expect((await post({ authorization: 'Bearer correct-horse-battery' })).status).toBe(401);
     writeFileSync(file, 'short');
     expect((await post({ authorization: 'Bearer short' })).status).toBe(503);
+  });
+
+  test('a command that cannot be taken now is told to come back', async () => {
+    const busy = () => Promise.resolve(refused(503, 'too many commands wait already: try again'));
+    const commands = { override: busy, release: busy, freeze: busy, thaw: busy, reload: busy };
+    const server = await startHttp({
+      host: '127.0.0.1',
+      port: 0,
+      status: () => statusOf(),
+      routes: [operatorRoutes(commands)],
+      checkToken: () => Promise.resolve({ kind: 'fits' }),
+    });
+    try {
+      const answer = await fetch(`${server.url}/v1/freeze`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify(body),
+      });
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+      expect(await answer.json()).toMatchObject({
+        code: 'busy',
+        detail: expect.stringContaining('too many'),
+      });
+    } finally {
+      await server.close();
+    }
   });
 
   test.each<[string, string, number]>([

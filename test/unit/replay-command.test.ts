@@ -23,7 +23,7 @@ import { framed } from '../../src/store/blocks.ts';
 import type { NodeConfig } from '../../src/types/config.ts';
 import { instant } from '../../src/types/units.ts';
 import { recordingFirstLine } from '../../src/types/recording.ts';
-import { replayOutput, simulateOutput } from '../../src/types/wire/local-outputs.ts';
+import { recordOutput, replayOutput, simulateOutput } from '../../src/types/wire/local-outputs.ts';
 import { sample } from './config-sample.ts';
 import { statusOf } from './host-node.ts';
 import { deadFrom } from './replay-world.ts';
@@ -152,7 +152,7 @@ describe('causeway record', () => {
       routes: [recordRoutes(recorder)],
     });
     const taken = inFolder('taken.cwr');
-    const running = command('record', '-c', file, '-o', taken, '--for', '1s');
+    const running = command('record', '-c', file, '-o', taken, '--for', '1s', '--json');
     const state = { done: false };
     void running.then(() => (state.done = true));
     const world = { health: createHealth(tasks, config.policy, beganAt), decide: emptyDecideMemory };
@@ -170,7 +170,7 @@ describe('causeway record', () => {
     const { out, code } = await running;
     await server.close();
     expect(code).toBe(0);
-    expect(out).toBe(`${taken}: ${statSync(taken).size} bytes; show it with \`causeway replay ${taken}\``);
+    expect(recordOutput.parse(JSON.parse(out))).toEqual({ file: taken, bytes: statSync(taken).size });
     const replayed = await command('replay', taken);
     expect(replayed.out).toMatch(/: \d+ ticks, \d+ probes/);
   });
