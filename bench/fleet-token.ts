@@ -87,6 +87,7 @@ function configAt(port: number): FleetConfig {
     prefix: 'causeway',
     publishMillis: millis(500),
     expireMillis: millis(60_000),
+    soakMillis: millis(0),
     token: { lifeMillis: millis(10_000), nodes: 1000, windowMillis: millis(60_000) },
     perSite: false,
   };

@@ -2,6 +2,7 @@
 import { leavingScenarios } from './scenarios/leaving.ts';
 import { presenceScenarios } from './scenarios/presence.ts';
 import { redisScenarios } from './scenarios/redis.ts';
+import { rolloutScenarios } from './scenarios/rollout.ts';
 import { sharedScenarios } from './scenarios/shared.ts';
 import type { FleetScenario } from './stage.ts';
 
@@ -9,6 +10,7 @@ export const fleetScenarios: readonly FleetScenario[] = [
   ...presenceScenarios,
   ...sharedScenarios,
   ...leavingScenarios,
+  ...rolloutScenarios,
   ...redisScenarios,
 ];
 

@@ -20,7 +20,7 @@ export const operatorScenarios: readonly Scenario[] = [
   {
     name: 'operator-drain',
     summary:
-      '`causeway drain cmi --for 15s`, given while nothing but loopback passes: kept over kill -9 and `birdc configure`, ends by itself',
+      '`status`, `force announce` and `drain cmi --for 15s`, given while nothing but loopback passes: kept over kill -9 and `birdc configure`, ends by itself',
     // Two commands take a busy machine seconds, and no uplink shall be judged by this cut.
     node: { patience: '15s' },
     async run(stage) {
@@ -28,6 +28,7 @@ export const operatorScenarios: readonly Scenario[] = [
       await stage.hit(cut);
       await operator(stage, 'status');
       await operator(stage, 'drain', 'cmi', '--for', '15s', ...because);
+      await operator(stage, 'force', 'announce', 'pccw', '--for', '15s', ...because);
       await stage.mend(cut);
       await drained(stage, 'cmi');
       await killAndStart(stage);

@@ -12,7 +12,13 @@ import { openBird } from '../../bird/open.ts';
 import { isRestricted } from '../../bird/rights.ts';
 import { removeStale } from '../../bird/owned-file.ts';
 import type { NodeConfig } from '../types/config.ts';
-import { applyLine, type ApplyProgress, type ApplyRequest, type ApplyResult } from '../types/wire/apply.ts';
+import {
+  applyLine,
+  type ApplyProgress,
+  type ApplyRequest,
+  type ApplyResult,
+  type ApplyStep,
+} from '../types/wire/apply.ts';
 
 export type ApplyRun =
   | { readonly kind: 'result'; readonly by: 'daemon' | 'command'; readonly result: ApplyResult }
@@ -82,9 +88,14 @@ async function runAlone(
   say: Say,
 ): Promise<ApplyResult> {
   if (config.mode === 'observe' && !asked.dryRun)
-    return refused('mode is observe: it writes no file of BIRD’s; `mode: live` acts');
+    return refused('render', 'mode is observe: it writes no file of BIRD’s; `mode: live` acts');
+  if (config.fleet !== null && config.fleet.soakMillis > 0 && !asked.dryRun && asked.skipFleet !== true)
+    return refused(
+      'fleet',
+      'without the daemon nobody knows whether another node is in the middle of the same change: start the daemon, or apply with `--skip-fleet`',
+    );
   const lock = await lockOrNull(config.paths.state, asked.dryRun);
-  if (lock?.kind === 'held') return refused(`process ${lock.pid} is applying: wait for its end`);
+  if (lock?.kind === 'held') return refused('render', `process ${lock.pid} is applying: wait for its end`);
   const client = openBird(config.bird, { timeoutMillis: patientMillis });
   const stateFolder = config.paths.state;
   try {
@@ -92,6 +103,7 @@ async function runAlone(
     await client.command('show status');
     if (!asked.dryRun && (await isRestricted(client)) === true)
       return refused(
+        'render',
         'BIRD’s socket is a restricted one, which changes nothing: set bird.socket to the other one',
       );
     const file = guarded(loneFile(config.bird.config), config.paths.control);
@@ -148,8 +160,8 @@ function isAnswered(socketPath: string): Promise<boolean> {
   });
 }
 
-function refused(text: string): ApplyResult {
-  return { kind: 'refused', step: 'render', problems: [text] };
+function refused(step: ApplyStep, text: string): ApplyResult {
+  return { kind: 'refused', step, problems: [text] };
 }
 
 function errorText(error: unknown): string {

@@ -10,6 +10,7 @@ interface ApplyOptions {
   readonly config: string;
   readonly yesReset: boolean;
   readonly yesWithdraw: boolean;
+  readonly skipFleet: boolean;
   readonly json: boolean;
   readonly bird: string;
 }
@@ -27,6 +28,7 @@ export function registerApply(program: Command, output: Output): void {
     .option('-c, --config <file>', 'config file', defaultConfigFile)
     .option('--yes-reset', 'sessions may be closed, for a while or for good', false)
     .option('--yes-withdraw', 'less may be announced than before', false)
+    .option('--skip-fleet', 'apply although another node has just applied, or nobody knows', false)
     .option('--json', 'print the result as JSON', false)
     .option('--bird <binary>', 'bird to check and rehearse with, where no daemon does it', 'bird')
     .addHelpText(
@@ -36,10 +38,10 @@ export function registerApply(program: Command, output: Output): void {
         'causeway apply --yes-reset',
       )}`,
     )
-    .action(async ({ config: path, yesReset, yesWithdraw, json, bird }: ApplyOptions) => {
+    .action(async ({ config: path, yesReset, yesWithdraw, skipFleet, json, bird }: ApplyOptions) => {
       const read = await requireConfig(path, output);
       if (read === null) return;
-      const asked = { dryRun: false, yesReset, yesWithdraw };
+      const asked = { dryRun: false, yesReset, yesWithdraw, ...(skipFleet ? { skipFleet } : {}) };
       try {
         const run = await runApply(read.config, asked, bird, ({ step, text }) => {
           output.complain(`${step}: ${text}`);

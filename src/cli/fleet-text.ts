@@ -31,7 +31,8 @@ function linkLines(
 }
 
 function rowsOf(node: Node, carriers: readonly string[]): readonly (readonly Cell[])[] {
-  const marks = [node.frozen ? 'frozen' : '', node.mode === 'observe' ? 'observe' : ''].filter(
+  const base = node.base === undefined || node.base === 'steady' ? '' : node.base;
+  const marks = [node.frozen ? 'frozen' : '', node.mode === 'observe' ? 'observe' : '', base].filter(
     (mark) => mark !== '',
   );
   const name: Cell = {

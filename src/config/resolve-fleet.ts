@@ -16,6 +16,7 @@ export function resolveFleet(fleet: ConfigFile['fleet']): FleetConfig | null {
     prefix: fleet.prefix,
     publishMillis: fleet.publish,
     expireMillis: fleet.expire,
+    soakMillis: fleet.soak,
     token: {
       lifeMillis: fleet.token.life,
       nodes: fleet.token.nodes,

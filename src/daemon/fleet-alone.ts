@@ -16,6 +16,12 @@ export interface Fleet {
   /** null: no fleet is configured. */
   status(): FleetStatus | null;
   alarms(): readonly Alarm[];
+  /**
+   * Before an apply: resolves with why this node must not now, null: it may, and is said to, until `endApply`.
+   * `isAsked` false: whatever the other nodes do.
+   */
+  beginApply(isAsked: boolean): Promise<string | null>;
+  endApply(isApplied: boolean): Promise<void>;
   /** Operators' words for every node; null: no fleet is configured. */
   readonly orders: OrderExchange | null;
   close(): Promise<void>;
@@ -28,6 +34,8 @@ export const alone: Fleet = {
   others: () => null,
   status: () => null,
   alarms: () => [],
+  beginApply: () => Promise.resolve(null),
+  endApply: () => Promise.resolve(),
   orders: null,
   close: () => Promise.resolve(),
 };

@@ -44,7 +44,21 @@ export function presenceBody({ config, report, readiness, frozen }: PresenceSour
       };
     }),
     targets: targetsOf(config, healths),
+    failedRegions: failedRegions(report, carriers),
   };
+}
+
+function failedRegions(
+  { health }: TickReport,
+  carriers: ReadonlyMap<string, string>,
+): NonNullable<Presence['failedRegions']> {
+  return health
+    .filter(({ uplinkVerdict }) => uplinkVerdict.health !== 'failed')
+    .flatMap(({ uplink, family, regions }) =>
+      [...regions]
+        .filter(([, verdict]) => verdict.health === 'failed')
+        .map(([region]) => ({ region, uplink, carrier: carriers.get(uplink) ?? uplink, family })),
+    );
 }
 
 function targetsOf(

@@ -89,6 +89,7 @@ function selfStatus(self: Presence): NodeStatus {
     silentMillis: 0,
     mode,
     frozen,
+    ...baseOf(self),
     announcements: announcementsOf(self),
   };
 }
@@ -105,8 +106,13 @@ function nodeStatus(name: string, one: Heard, { expireMillis }: FleetRules, now:
     silentMillis: one.advancedAt === null ? null : Math.round(elapsed(one.advancedAt, now)),
     mode: presence?.mode ?? null,
     frozen: presence?.frozen ?? false,
+    ...(presence === null ? {} : baseOf(presence)),
     announcements: presence === null ? [] : announcementsOf(presence),
   };
+}
+
+function baseOf({ base }: Presence): Pick<NodeStatus, 'base'> {
+  return base === undefined ? {} : { base: base.state };
 }
 
 function announcementsOf({ announcements, mode }: Presence): NodeStatus['announcements'] {

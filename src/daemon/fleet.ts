@@ -8,18 +8,7 @@ import type { Logger } from 'pino';
 import { type FleetBell, openFleetBell } from '../adapters/fleet-bell.ts';
 import { type FleetSession, openFleetSession, type Reading } from '../adapters/fleet-session.ts';
 import { RedisError } from '../adapters/redis.ts';
-import {
-  type Answer,
-  answered,
-  type Ask,
-  asking,
-  asksOf,
-  dropUnwanted,
-  hasNamesake,
-  readMaster,
-  spendTokens,
-  type Want,
-} from '../core/fleet/ask.ts';
+import { dropUnwanted, hasNamesake, readMaster, spendTokens, type Want } from '../core/fleet/ask.ts';
 import { groupsOf } from '../core/fleet/groups.ts';
 import { goneNodes, hearBeats, heardPresences, hearPresence, unread } from '../core/fleet/hear.ts';
 import { linkFailed, linkState } from '../core/fleet/link.ts';
@@ -37,12 +26,14 @@ import { monotonicNow } from './clock.ts';
 import { fleetAlarms } from './fleet-alarms.ts';
 import { type OrderExchange, openOrders } from './fleet-orders.ts';
 import { alone, type Fleet } from './fleet-alone.ts';
+import { FleetQuestions } from './fleet-questions.ts';
 import { presenceBody } from './fleet-presence.ts';
 import { restMillis, type Rounds, startRounds } from './fleet-rounds.ts';
 import { fleetRules } from './fleet-rules.ts';
 import { FleetSpeaker } from './fleet-speaker.ts';
 import { fleetStatusOf, redisName } from './fleet-status.ts';
 import type { Readiness } from './readiness.ts';
+import { RolloutKeeper } from './rollout.ts';
 import type { SettingsHolder } from './settings.ts';
 import type { TickReport, World } from './tick.ts';
 
@@ -67,41 +58,44 @@ export async function openFleet(tools: FleetTools): Promise<Fleet> {
     () => fleet?.ring(),
     () => fleet?.trouble() ?? null,
   );
-  fleet = new Member(tools, config.fleet, new FleetSpeaker(epoch), orders, epochFile);
+  const rollout = await RolloutKeeper.open(config.paths.state, monotonicNow, Date.now());
+  fleet = new Member(tools, config.fleet, { speaker: new FleetSpeaker(epoch), orders, rollout, epochFile });
   return fleet;
 }
 
-const mostAsks = 64;
+interface MemberParts {
+  readonly speaker: FleetSpeaker;
+  readonly orders: OrderExchange;
+  readonly rollout: RolloutKeeper;
+  readonly epochFile: string;
+}
 
 class Member implements Fleet {
   readonly orders: OrderExchange;
   readonly #tools: FleetTools;
   readonly #config: FleetConfig;
   readonly #speaker: FleetSpeaker;
+  readonly #rollout: RolloutKeeper;
   readonly #epochFile: string;
+  readonly #questions: FleetQuestions;
   readonly #bell: FleetBell;
   readonly #rounds: Rounds;
   #memory: FleetMemory = emptyFleetMemory;
   #report: TickReport | null = null;
   #session: FleetSession | null = null;
   #failures = 0;
-  readonly #answers = new Map<string, string>();
   #hasSpoken = false;
   #kept: Promise<void> = Promise.resolve();
   readonly #stop = new AbortController();
 
-  constructor(
-    tools: FleetTools,
-    config: FleetConfig,
-    speaker: FleetSpeaker,
-    orders: OrderExchange,
-    epochFile: string,
-  ) {
+  constructor(tools: FleetTools, config: FleetConfig, { speaker, orders, rollout, epochFile }: MemberParts) {
     this.#tools = tools;
     this.#config = config;
     this.#speaker = speaker;
+    this.#rollout = rollout;
     this.#epochFile = epochFile;
     this.orders = orders;
+    this.#questions = new FleetQuestions(tools.log);
     this.#rounds = startRounds(
       () => this.#goRound(),
       () => restMillis(this.#failures, this.#config.publishMillis),
@@ -119,7 +113,8 @@ class Member implements Fleet {
     const { settings, readiness, world } = this.#tools;
     const { config } = settings.now();
     const frozen = world.operator.freeze !== null;
-    const body = presenceBody({ config, report, readiness: readiness(), frozen });
+    const said = presenceBody({ config, report, readiness: readiness(), frozen });
+    const body = { ...said, base: this.#rollout.word(said.announcements, this.#config.soakMillis) };
     if (this.#speaker.note(body, this.#tools.edge?.() ?? null, report.at)) this.ring();
   }
 
@@ -128,6 +123,16 @@ class Member implements Fleet {
     const now = monotonicNow();
     if (linkState(this.#memory.link, rules, now).kind !== 'reading') return null;
     return heardPresences(this.#memory.nodes, rules.expireMillis, now);
+  }
+
+  beginApply(isAsked: boolean): Promise<string | null> {
+    const { soakMillis, publishMillis } = this.#config;
+    const source = { node: this.#rules().node, soakMillis, publishMillis, others: () => this.others() };
+    return this.#rollout.begin(source, isAsked);
+  }
+
+  endApply(isApplied: boolean): Promise<void> {
+    return this.#rollout.end(isApplied);
   }
 
   status(): FleetStatus {
@@ -240,26 +245,16 @@ class Member implements Fleet {
     const { last: self, epoch } = this.#speaker;
     // What was said under a lower epoch than another's is not asked for.
     if (self === null || self.epoch !== epoch) return;
-    const rules = this.#rules();
-    const { node, leavers, windowMillis } = rules;
-    const asks = asksOf(this.#memory, wants, self, rules, monotonicNow());
-    for (const ask of asks.slice(0, mostAsks)) {
-      const sentAt = monotonicNow();
-      this.#memory = asking(this.#memory, ask);
-      const answer = await session.ask(ask, { node, epoch, master, leavers, windowMillis });
-      this.#memory = answered(this.#memory, ask, answer, { sentAt, master });
-      this.#logAnswer(ask, answer);
-      // Redis has another master than was read: nothing is asked of it before it was read again.
-      if (answer.kind === 'anew') throw new RedisError('closed', 'Redis has another master, or was wiped');
-    }
-  }
-
-  /** A question that is asked in each cycle is told of when its answer is another one. */
-  #logAnswer({ group, kind }: Ask, answer: Answer): void {
-    const said = `${kind} ${JSON.stringify(answer)}`;
-    if (this.#answers.get(group) === said) return;
-    this.#answers.set(group, said);
-    if (kind === 'leave') this.#tools.log.info({ group, answer }, 'fleet answers');
+    await this.#questions.ask(session, {
+      rules: this.#rules(),
+      self,
+      wants,
+      master,
+      memory: () => this.#memory,
+      remember: (memory) => {
+        this.#memory = memory;
+      },
+    });
   }
 
   #wants(): readonly Want[] {

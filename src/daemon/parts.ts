@@ -126,7 +126,7 @@ export async function openParts(
     ...beside,
     settings,
     applier,
-    applyDesk: openApplyDesk(source.file, settings, applier, desk),
+    applyDesk: openApplyDesk(source.file, settings, applier, desk, companions.fleet),
     loop,
     close: () => closeAll({ ...beside, tools }),
   };

@@ -31,6 +31,8 @@ export interface FleetConfig {
   readonly publishMillis: Millis;
   /** A presence that was not renewed for this long is gone. */
   readonly expireMillis: Millis;
+  /** After an apply on one node no other applies for this long; 0: they do not wait for each other. */
+  readonly soakMillis: Millis;
   readonly token: {
     readonly lifeMillis: Millis;
     /** Nodes that may leave within the window. */

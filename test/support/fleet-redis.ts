@@ -12,6 +12,7 @@ export function fleetConfigAt(port: number, more: Partial<FleetConfig> = {}): Fl
     prefix: 'causeway',
     publishMillis: millis(100),
     expireMillis: millis(1000),
+    soakMillis: millis(0),
     token: { lifeMillis: millis(2000), nodes: 1, windowMillis: millis(1000) },
     perSite: false,
     ...more,

@@ -13,12 +13,46 @@ import { historyRoutes } from '../../src/http/history.ts';
 import { type HttpServer, startHttp } from '../../src/http/server.ts';
 import { uplinkRoutes } from '../../src/http/uplink-routes.ts';
 import { instant } from '../../src/types/units.ts';
+import type { FleetStatus } from '../../src/types/wire/fleet-status.ts';
 import { deskConfig, type DeskWorld, openDeskWorld } from '../support/operator-desk.ts';
 import { sample } from './config-sample.ts';
 import { statusOf } from './host-node.ts';
 
 const schemaFolder = join(import.meta.dirname, '../../docs/schemas');
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+
+const fleet: FleetStatus = {
+  redis: '10.0.0.5:6379',
+  link: 'reading',
+  text: 'it answers',
+  consentInSeconds: 0,
+  nodes: [
+    {
+      node: 'hk1',
+      site: 'hkg',
+      self: true,
+      state: 'heard',
+      why: null,
+      silentMillis: 0,
+      mode: 'live',
+      frozen: false,
+      base: 'soaking',
+      announcements: [
+        {
+          service: 'web',
+          family: 4,
+          uplink: 'cmi',
+          carrier: 'cmi',
+          state: 'announces',
+          wish: 'announce',
+          health: 'healthy',
+        },
+      ],
+    },
+  ],
+  groups: [{ service: 'web', family: 4, consent: 'given', announcingNodes: 2, text: '2 others announce it' }],
+  findings: [{ kind: 'region', family: 4, nodes: ['hk1', 'hk2'], text: 'cmi fails towards ID' }],
+};
 
 let folder: string;
 let config: string;
@@ -47,7 +81,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     listeners: [(accept) => listenControl({ path: control, accept })],
-    status: () => statusOf(),
+    status: () => statusOf({ fleet }),
     routes: [
       historyRoutes(history),
       eventRoutes(history),
@@ -130,6 +164,7 @@ describe('the published schema fits what is printed by', () => {
     ['status', ['status']],
     ['explain', ['explain', 'cmi']],
     ['doctor', ['doctor']],
+    ['fleet', ['fleet']],
   ];
   test.each(local)('%s: %j', async (name, words) => {
     const { out } = await run(...words, '--json', '-c', config);

@@ -22,6 +22,7 @@ describe('fleet', () => {
       prefix: 'causeway',
       publishMillis: 500,
       expireMillis: 5000,
+      soakMillis: 600_000,
       token: { lifeMillis: 10_000, nodes: 1, windowMillis: 60_000 },
       perSite: false,
     });

@@ -64,6 +64,20 @@ describe('a finding', () => {
     expect(found).toEqual([{ kind: 'everybody', family: 4, nodes: ['hk1', 'hk2'] }]);
   });
 
+  test('is the carrier’s in a region that fails by it on two nodes, and fails on the carrier otherwise not', () => {
+    const towards = (region: string) => ({ region, uplink: 'cmi', carrier: 'cmi', family: 4 as const });
+    const found = correlate([
+      presenceOf('hk1', { failedRegions: [towards('ID'), towards('PH')] }),
+      presenceOf('hk2', { failedRegions: [towards('ID'), { ...towards('ID'), uplink: 'cmi2' }] }),
+    ]);
+    expect(found).toEqual([
+      { kind: 'region', carrier: 'cmi', region: 'ID', family: 4, nodes: ['hk1', 'hk2'] },
+    ]);
+    expect(found.map((one) => findingText(one))).toEqual([
+      "cmi fails in IPv4 towards ID on hk1, hk2, and is fine elsewhere: the carrier's fault in that region",
+    ]);
+  });
+
   test('one node alone finds nothing', () => {
     const targets = [targetOf('198.51.100.10', 'failed')];
     expect(correlate([presenceOf('hk1', { announcements: [failedCmi], targets })])).toEqual([]);

@@ -71,6 +71,13 @@ export const fleetSchema = section(
       min: 1000,
       max: 120_000,
     }).prefault('5s'),
+    soak: duration(
+      'After `causeway apply` on one node the others refuse to apply for this long; 0s: never.',
+      {
+        min: 0,
+        max: 86_400_000,
+      },
+    ).prefault('10min'),
     token: section('fleet.token', 'Consent to leave.', {
       life: duration('How long a consent holds without being renewed.', {
         min: 2000,

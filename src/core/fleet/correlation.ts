@@ -3,6 +3,7 @@
  *
  *   a target fails on two nodes or more and is seen well by none  → the target's
  *   a carrier fails on two nodes or more while these have others  → the carrier's
+ *   a region fails by one carrier on two nodes or more           → the carrier's, in that region
  *   every uplink of every node fails                              → everybody's: something that all of them share
  */
 import { families, type Family } from '../../types/units.ts';
@@ -23,6 +24,14 @@ export type Finding =
       readonly nodes: readonly string[];
       /** Nodes on which the same carrier is not failed. */
       readonly wellOn: readonly string[];
+    }
+  | {
+      readonly kind: 'region';
+      readonly carrier: string;
+      readonly region: string;
+      readonly family: Family;
+      /** On them the carrier's other regions are fine. */
+      readonly nodes: readonly string[];
     }
   | { readonly kind: 'everybody'; readonly family: Family; readonly nodes: readonly string[] };
 
@@ -84,7 +93,20 @@ export function correlate(presences: readonly Presence[]): readonly Finding[] {
   const targets = [...targetSights(presences).values()]
     .filter(({ failedOn, wellOn }) => failedOn.length >= fewestNodes && wellOn.length === 0)
     .map(({ address, family, failedOn }): Finding => ({ kind: 'target', address, family, nodes: failedOn }));
-  return [...findings, ...targets];
+  return [...findings, ...regions(presences), ...targets];
+}
+
+function regions(presences: readonly Presence[]): readonly Finding[] {
+  const found = new Map<string, Extract<Finding, { kind: 'region' }>>();
+  for (const { node, failedRegions = [] } of presences) {
+    for (const { carrier, region, family } of failedRegions) {
+      const key = `${family} ${carrier} ${region}`;
+      const nodes = found.get(key)?.nodes ?? [];
+      if (!nodes.includes(node))
+        found.set(key, { kind: 'region', carrier, region, family, nodes: [...nodes, node] });
+    }
+  }
+  return [...found.values()].filter(({ nodes }) => nodes.length >= fewestNodes);
 }
 
 /** An uplink of a node in a family. */
@@ -135,6 +157,8 @@ export function findingText(finding: Finding): string {
       const well = finding.wellOn.length === 0 ? '' : `, not on ${finding.wellOn.join(', ')}`;
       return `${finding.carrier} fails in IPv${finding.family} ${on}${well}: the carrier's fault`;
     }
+    case 'region':
+      return `${finding.carrier} fails in IPv${finding.family} towards ${finding.region} ${on}, and is fine elsewhere: the carrier's fault in that region`;
     case 'everybody':
       return `every uplink fails in IPv${finding.family} ${on}: the fault of something that all of them share`;
   }

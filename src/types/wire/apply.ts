@@ -8,11 +8,14 @@ export const applyRequest = z.strictObject({
   yesReset: z.boolean(),
   /** Something may be announced on fewer sessions. */
   yesWithdraw: z.boolean(),
+  /** The other nodes are not asked whether one of them is in the middle of a change. */
+  skipFleet: z.boolean().exactOptional(),
 });
 export type ApplyRequest = Readonly<z.infer<typeof applyRequest>>;
 
 /** In the order of the sequence; `put-back` is the way out of the last four. */
 export const applyStep = z.enum([
+  'fleet',
   'render',
   'check',
   'rehearse',

@@ -36,6 +36,8 @@ const node = z.object({
   silentMillis: z.number().min(0).nullable(),
   mode: z.enum(['observe', 'live']).nullable(),
   frozen: z.boolean(),
+  /** How its last apply fares; absent: it does not say. */
+  base: z.enum(['steady', 'asking', 'applying', 'soaking', 'regressed']).exactOptional(),
   /** Of a node that is unknown: none. */
   announcements: z.array(announcement).readonly(),
 });
@@ -50,7 +52,7 @@ const group = z.object({
 });
 
 const finding = z.object({
-  kind: z.enum(['target', 'carrier', 'everybody']),
+  kind: z.enum(['target', 'region', 'carrier', 'everybody']),
   family,
   nodes: z.array(wireName).readonly(),
   text: z.string(),

@@ -25,6 +25,17 @@ const targetView = z.object({
   health: healthState,
 });
 
+/** A region that fails on an uplink which is otherwise fine. */
+const regionView = z.object({ region: z.string().max(64), uplink: wireName, carrier: wireName, family });
+
+/** How this node's last `causeway apply` fares; the other nodes wait for it with theirs. */
+const baseWord = z.object({
+  state: z.enum(['steady', 'asking', 'applying', 'soaking', 'regressed']),
+  /** Of `regressed`: what it announced before its apply and lacks now, such as `cmi_web4`. */
+  lost: z.array(z.string().max(200)).readonly(),
+});
+export type BaseWord = Readonly<z.infer<typeof baseWord>>;
+
 export const presence = z.object({
   schema: schemaVersion,
   node: wireName,
@@ -39,6 +50,8 @@ export const presence = z.object({
   frozen: z.boolean(),
   announcements: z.array(announcement),
   targets: z.array(targetView),
+  failedRegions: z.array(regionView).exactOptional(),
+  base: baseWord.exactOptional(),
   /** What the edges of other nodes are to know of it; absent: it has no edge. */
   edge: nodeView.exactOptional(),
 });

@@ -10,6 +10,7 @@ import type {
   SeenState,
   WishReason,
 } from '../../../types/wire/enums.ts';
+import type { BaseWord } from '../../../types/wire/node-to-fleet.ts';
 
 export type ContractWord =
   | AnnounceState
@@ -21,6 +22,7 @@ export type ContractWord =
   | NotRunReason
   | SeenState
   | WishReason
+  | BaseWord['state']
   | 'up'
   | 'down'
   | 'missing'

@@ -46,7 +46,7 @@ export function fleetView({ status }: Model, words: Words): readonly Child[] {
 }
 
 function nodeLine(
-  { node, site, self, state, why, silentMillis, mode, frozen, announcements }: Node,
+  { node, site, self, state, why, silentMillis, mode, frozen, base, announcements }: Node,
   words: Words,
 ): Spec {
   const on = announcements.filter((one) => one.state === 'announces').length;
@@ -68,6 +68,9 @@ function nodeLine(
           words.fleetAnnounces(on, announcements.length),
         ),
     frozen ? h('span', { class: 'held' }, ` ${contractWord(words, 'frozen')}`) : null,
+    base === undefined || base === 'steady'
+      ? null
+      : h('span', { class: 'held' }, ` ${contractWord(words, base)}`),
     isOld ? ` ${words.fleetSilent(duration(silentMillis / 1000))}` : null,
     why === null ? null : h('span', { class: 'said', lang: 'en' }, ` ${why}`),
   );
