@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** Long property runs and simulations belong to `npm run test:full`. */
 const isFull = process.env['CAUSEWAY_TEST_FULL'] === '1';
 
+/** Those with a node of the lab are among the others. */
+const companions = { include: ['test/lab/{geodns,edge}-!(link|node)*.test.ts'] };
+
 export default defineConfig({
   test: {
     projects: [
@@ -10,6 +13,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/{unit,property,golden,contract}/**/*.test.ts'],
+          // Two thirds of the time of a worker of its own for each file would go into reading the same modules again.
+          isolate: false,
+          maxWorkers: 2,
           testTimeout: isFull ? 1_800_000 : 60_000,
         },
       },
@@ -27,7 +33,17 @@ export default defineConfig({
         test: {
           name: 'lab',
           include: ['test/lab/**/*.test.ts'],
-          exclude: ['test/lab/scenarios.test.ts'],
+          exclude: ['test/lab/scenarios.test.ts', ...companions.include],
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        // GeoDNS and edge without a node beside them, in a stream of their own.
+        test: {
+          name: 'companions',
+          ...companions,
           testTimeout: 240_000,
           hookTimeout: 120_000,
           fileParallelism: false,

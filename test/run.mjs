@@ -1,5 +1,6 @@
 // The parts of `npm test`, each run even when one before it failed, so that one run shows all. The scenarios take longest
-// and mostly wait, so they run beside the other lab tests; their output follows when those have ended.
+// and mostly wait, so they run beside the other lab tests, as do those of GeoDNS and the edge; their output
+// follows when those have ended.
 // The last line is `N passed, N failed, N skipped`: of tests, and of the checks that are not tests, one each.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,9 +24,9 @@ const skipped = [];
 
 for (const { name, command } of checks) await check(name, command);
 await part('unit');
-const scenarios = part('scenarios', 'quiet');
+const beside = [part('scenarios', 'quiet'), part('companions', 'quiet')];
 await part('lab');
-await scenarios;
+await Promise.all(beside);
 if (full) {
   await part('full');
   await check('fresh Debian', ['bash', 'test/full/fresh-debian']);

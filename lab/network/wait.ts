@@ -7,7 +7,7 @@ export interface WaitOptions {
 }
 
 /**
- * Asks until the answer is neither null, undefined nor false, and returns it. At the deadline (20 s unless given) it
+ * Asks until the answer is neither null, undefined nor false, and returns it. At the deadline (a minute unless given) it
  * throws an error that names what was waited for and, where `ask` threw, the last reason.
  */
 export async function waitUntil<T>(
@@ -15,7 +15,7 @@ export async function waitUntil<T>(
   ask: () => T | Promise<T>,
   options: WaitOptions = {},
 ): Promise<Exclude<T, null | undefined | false>> {
-  const timeoutMillis = options.timeoutMillis ?? 20_000;
+  const timeoutMillis = options.timeoutMillis ?? 60_000;
   const deadline = performance.now() + timeoutMillis;
   let last = '';
   for (;;) {
