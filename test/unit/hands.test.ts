@@ -170,6 +170,35 @@ describe('an enable', () => {
   ] as const)('after %s is nobody’s word', (_name, bird, more) => {
     expect(hands(withdrawn, birdShowing(announced, bird), more).events).toEqual([]);
   });
+  describe('a moment after a configure, before the next look', () => {
+    const configured = { configuredMillis: later };
+    const up = (description: string, sinceMillis: number): BirdSeen =>
+      birdShowing({ ...announced, announce_cmi_web4: { state: 'up', description, sinceMillis } }, configured);
+    test('ends a hand’s override: the text that was parsed holds it down', () => {
+      const enabled = up('by hand: ticket 42', later + 20);
+      expect(hands(withdrawn, enabled, { overrides: [withdrawnBy('birdc')] })).toEqual({
+        overrides: [],
+        events: ['ended announce_cmi_web4'],
+      });
+    });
+    test('is honoured against a verdict', () => {
+      expect(hands(withdrawn, up('withdrawn: loss', later + 20)).overrides).toEqual([
+        'announcement announce birdc: birdc enable announce_cmi_web4',
+      ]);
+    });
+    test.each([
+      ['what the text has up', up('announced: healthy', later + 20), {}],
+      [
+        'what was up at the last look',
+        up('by hand: ticket 42', later + 20),
+        { last: lookOf(both, subjects) },
+      ],
+      ['what was up before', up('by hand: ticket 42', later - 20), {}],
+      ['a file that somebody wrote', up('by hand: ticket 42', later + 20), { fileIsOurs: false }],
+    ])('is nobody’s word of %s', (_name, seen, more) => {
+      expect(hands(withdrawn, seen, { overrides: [withdrawnBy('birdc')], ...more }).events).toEqual([]);
+    });
+  });
   test('with our own message is ours, though the daemon died before it remembered it', () => {
     const returned = birdShowing({
       ...announced,

@@ -7,9 +7,10 @@
  *   up after a restart or configure of BIRD    → nobody's word: the wish is restored
  *   down by a hand that an operator released   → nobody's word, until it was up once
  */
-import { type BirdSeen, isSameMoment } from '../../types/bird-view.ts';
+import { type BirdSeen, isSameMoment, type ProtocolSeen } from '../../types/bird-view.ts';
 import { ownMessagePrefix } from '../../types/protocol-names.ts';
 import type { Override, OverrideSubject } from '../../types/override.ts';
+import { isDownDescription } from '../plan/file-words.ts';
 import { isUp } from '../plan/plan.ts';
 import { type ProtocolSubject, subjectKey } from './subject.ts';
 import { whoTookDown } from './who.ts';
@@ -90,7 +91,8 @@ function handOn(
   }
   // Our own enable says so, even where the daemon died before it could remember it.
   const byUs = shown.message?.startsWith(ownMessagePrefix) === true;
-  if (byUs || !isUp(shown) || !wasDown(input, protocol)) return null;
+  if (byUs || !isUp(shown)) return null;
+  if (!wasDown(input, protocol) && !isUpAgainstFile(input, protocol, shown)) return null;
   if (current?.state === 'withdraw')
     return current.author === 'birdc' ? { kind: 'ended', override: current } : null;
   return takenUp(input, role, subject, current);
@@ -118,6 +120,21 @@ function wasDown({ last, seen }: HandsInput, protocol: string): boolean {
   if (!isSameMoment(bootMillis, seen.bootMillis) || !isSameMoment(configuredMillis, seen.configuredMillis))
     return false;
   return bootMillis !== null && last.up[protocol] === false;
+}
+
+/**
+ * Down at the last look, and up although the text that BIRD parsed since holds it down: a `configure` or a start takes such
+ * a protocol down, so it was enabled, however soon after. The description that BIRD shows is the one that it parsed.
+ */
+function isUpAgainstFile(
+  { seen, last, fileIsOurs }: HandsInput,
+  protocol: string,
+  shown: ProtocolSeen,
+): boolean {
+  const { sinceMillis, description } = shown;
+  if (!fileIsOurs || last?.up[protocol] !== false) return false;
+  if (sinceMillis === null || seen.configuredMillis === null) return false;
+  return isDownDescription(description) && sinceMillis > seen.configuredMillis;
 }
 
 function wasUp({ last }: HandsInput, protocol: string): boolean {
