@@ -12,6 +12,7 @@
  *       device was deleted                                       made anew
  *     a full local queue is hidden                               cannot be told: it reads as loss
  */
+import { messageOf } from '../src/types/message-of.ts';
 import { type Instant, instant, millis } from '../src/types/units.ts';
 import { type Deck, type Flight, type NotRun, type ProbeKindEngine } from './flight.ts';
 import { notRun, notRunOfErrno } from './flight.ts';
@@ -118,7 +119,7 @@ function openLine(module: PingModule, deck: Deck, wayOut: WayOut, drop: (line: L
     return line;
   } catch (error) {
     // Its errors are sentences of strerror(3), without a code.
-    return notRun('self-test-failed', error instanceof Error ? error.message : String(error));
+    return notRun('self-test-failed', messageOf(error));
   }
 }
 

@@ -3,6 +3,7 @@
  * of its own because the daemon's busy moments would otherwise read as loss. It holds no opinion about any uplink,
  * and ends by itself when the channel closes.
  */
+import { messageOf } from '../src/types/message-of.ts';
 import type { ProbeEngine, ProbeTask, ProberCommand, ProberMessage } from '../src/types/outcome.ts';
 import { type Family, families, millis } from '../src/types/units.ts';
 import { unreachable } from '../src/types/unreachable.ts';
@@ -45,7 +46,7 @@ async function start(): Promise<void> {
     if (chosen === 'net-ping') await startNetPing(makeEngine);
     else run('icmp-socket', makeEngine(), testFamily);
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     giveUp(
       `the prober's socket library does not load (${text}): reinstall causeway for this machine's platform`,
     );
@@ -60,7 +61,7 @@ async function startNetPing(makeEngine: typeof EngineModule.makeEngine): Promise
   try {
     module = await loadNetPing();
   } catch (error) {
-    giveUp(error instanceof Error ? error.message : String(error));
+    giveUp(messageOf(error));
     return;
   }
   run('net-ping', makeEngine(makeNetPing(module)), () => Promise.resolve({ kind: 'passed' }));

@@ -8,6 +8,7 @@
  * timeout`, confirmed only when the new session is up, exports what it should, and no other session has moved.
  */
 import type { BirdSeen } from '../../src/types/bird-view.ts';
+import { messageOf } from '../../src/types/message-of.ts';
 import { drainName, sessionName } from '../../src/types/protocol-names.ts';
 import { movedSessions, notDrained, notTakenOver, otherSessions } from './migrate-checks.ts';
 import type { MigratePlan, MigrateWorld, Texts } from './migrate-plan.ts';
@@ -67,7 +68,7 @@ export async function migrate(world: MigrateWorld, plan: MigratePlan, say: Say):
     await world.keep(before);
     return await change(world, plan, { before, seen, target, drained: drained?.text ?? null }, say);
   } catch (error) {
-    return { kind: 'refused', why: errorText(error) };
+    return { kind: 'refused', why: messageOf(error) };
   }
 }
 
@@ -100,7 +101,7 @@ async function change(
     }
     await takeOver(world, plan, prepared, say);
   } catch (error) {
-    return putBack(world, errorText(error), say);
+    return putBack(world, messageOf(error), say);
   }
   try {
     await bringBack(world, plan, prepared.target, say);
@@ -109,7 +110,7 @@ async function change(
   } catch (error) {
     // The session is taken over and drained: that is sound, and the next step by hand is small.
     await world.forget();
-    return { kind: 'stuck', why: `${plan.uplink} is taken over and still drained: ${errorText(error)}` };
+    return { kind: 'stuck', why: `${plan.uplink} is taken over and still drained: ${messageOf(error)}` };
   }
 }
 
@@ -179,7 +180,7 @@ async function putBack(world: MigrateWorld, why: string, say: Say): Promise<Migr
     await world.forget();
     return { kind: 'put-back', why };
   } catch (error) {
-    return { kind: 'stuck', why: `${why}; and it could not be put back: ${errorText(error)}` };
+    return { kind: 'stuck', why: `${why}; and it could not be put back: ${messageOf(error)}` };
   }
 }
 
@@ -190,8 +191,4 @@ async function until(world: MigrateWorld, missing: () => Promise<string | null>)
     if (lack === null) return;
     if (!(await world.waitForNextLook())) throw new Error(lack);
   }
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -6,6 +6,7 @@
  * is there to undo, a plain `configure` of the file brings text and wish in one step, so nothing that was withdrawn in
  * between comes back even for a moment.
  */
+import { messageOf } from '../../src/types/message-of.ts';
 import { markOf } from '../base-mark.ts';
 import { type FileStates, readStates, restate } from '../file-states.ts';
 
@@ -50,7 +51,7 @@ export async function putBack(
     try {
       await run();
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(messageOf(error));
     }
   };
   const present = await world.fileText().catch(() => null);
@@ -90,7 +91,7 @@ export async function recover(world: BaseWorld): Promise<Recovery> {
     const problems = await putBack(world, confirmed, null);
     return problems.length === 0 ? { kind: 'put-back' } : { kind: 'stuck', problems };
   } catch (error) {
-    return { kind: 'stuck', problems: [error instanceof Error ? error.message : String(error)] };
+    return { kind: 'stuck', problems: [messageOf(error)] };
   }
 }
 

@@ -9,6 +9,7 @@
  * last, and without it would revive what was withdrawn since. From `swap` on the new text is kept aside on the disk, so that
  * a start after a death at any point knows of it and puts the confirmed text back (`put-back.ts`).
  */
+import { messageOf } from '../../src/types/message-of.ts';
 import { markOf } from '../base-mark.ts';
 import { type FileStates, readStates, restate, sameBase } from '../file-states.ts';
 import type {
@@ -181,7 +182,7 @@ async function window(world: ApplyWorld, old: string, prepared: Prepared, say: S
       problems = ['the time of `configure timeout` ran out, and BIRD went back by itself'];
     }
   } catch (error) {
-    problems = [errorText(error)];
+    problems = [messageOf(error)];
   }
   for (const text of problems) say({ step: 'read-back', text });
   say({ step: 'put-back', text: 'the last confirmed text is put back' });
@@ -227,10 +228,6 @@ async function trying<T>(name: ApplyStep, run: () => Promise<T>): Promise<T> {
     return await run();
   } catch (error) {
     if (error instanceof Refused) throw error;
-    throw new Refused(name, [errorText(error)]);
+    throw new Refused(name, [messageOf(error)]);
   }
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

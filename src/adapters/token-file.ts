@@ -1,6 +1,7 @@
 /** The token of the HTTP endpoint, read from its file at each use, so that a new one counts without a restart. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '../types/message-of.ts';
 
 export type TokenVerdict =
   /** `none`: the config names no file, so nobody commands over the port. */
@@ -16,7 +17,7 @@ export async function checkToken(path: string | null, sent: string): Promise<Tok
   try {
     token = (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    return { kind: 'unreadable', text: error instanceof Error ? error.message : String(error) };
+    return { kind: 'unreadable', text: messageOf(error) };
   }
   if (token.length < shortest)
     return { kind: 'unreadable', text: `${path} holds a token of less than ${shortest} characters` };

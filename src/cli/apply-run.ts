@@ -12,6 +12,7 @@ import { openBird } from '../../bird/open.ts';
 import { isRestricted } from '../../bird/rights.ts';
 import { removeStale } from '../../bird/owned-file.ts';
 import type { NodeConfig } from '../types/config.ts';
+import { messageOf } from '../types/message-of.ts';
 import {
   applyLine,
   type ApplyProgress,
@@ -70,7 +71,7 @@ async function readAnswer(response: IncomingMessage, say: Say): Promise<ApplyRun
       if (read.kind === 'result') return { kind: 'result', by: 'daemon', result: read.result };
     }
   } catch (error) {
-    return { kind: 'broken', text: `the daemon's answer broke off: ${errorText(error)}` };
+    return { kind: 'broken', text: `the daemon's answer broke off: ${messageOf(error)}` };
   }
   if (response.statusCode === 200)
     return {
@@ -162,8 +163,4 @@ function isAnswered(socketPath: string): Promise<boolean> {
 
 function refused(step: ApplyStep, text: string): ApplyResult {
   return { kind: 'refused', step, problems: [text] };
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 /** `causeway apply`: BIRD's new base from the config, rehearsed, read back and confirmed, or put back. */
 import type { Command } from 'commander';
 import { diffLines } from '../../bird/apply/diff-text.ts';
+import { messageOf } from '../types/message-of.ts';
 import type { ApplyResult, Consent } from '../types/wire/apply.ts';
 import { unreachable } from '../types/unreachable.ts';
 import { runApply } from './apply-run.ts';
@@ -54,7 +55,7 @@ export function registerApply(program: Command, output: Output): void {
         output.answer(json ? JSON.stringify(run.result, null, 2) : resultLines(run.result).join('\n'));
         output.end(codeOf(run.result));
       } catch (error) {
-        output.complain(error instanceof Error ? error.message : String(error));
+        output.complain(messageOf(error));
         output.end(exitCode.unreachable);
       }
     });

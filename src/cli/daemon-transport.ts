@@ -1,5 +1,6 @@
 /** The way to the running daemon: HTTP over its Unix socket or over its port, one connection for each request. */
 import { type ClientRequest, type IncomingMessage, request, type RequestOptions } from 'node:http';
+import { messageOf } from '../types/message-of.ts';
 
 export type DaemonAddress =
   | { readonly kind: 'socket'; readonly path: string }
@@ -29,7 +30,7 @@ export function addressText(address: DaemonAddress): string {
 
 /** What went wrong there, in one line. */
 export function troubleText(address: DaemonAddress, error: unknown): string {
-  return `${addressText(address)}: ${error instanceof Error ? error.message : String(error)}`;
+  return `${addressText(address)}: ${messageOf(error)}`;
 }
 
 /** The whole answer. Rejects where nobody answers in time, and for an answer above the limit. */

@@ -1,5 +1,6 @@
 /** `causeway diff`: what an apply would do, in words; nothing is changed. */
 import type { Command } from 'commander';
+import { messageOf } from '../types/message-of.ts';
 import { resultLines } from './apply.ts';
 import { runApply } from './apply-run.ts';
 import { defaultConfigFile, examples, exitCode, type Output, requireConfig } from './exit.ts';
@@ -40,7 +41,7 @@ export function registerDiff(program: Command, output: Output): void {
         output.answer(json ? JSON.stringify(run.result, null, 2) : lines.join('\n'));
         output.end(isSame ? exitCode.done : exitCode.no);
       } catch (error) {
-        output.complain(error instanceof Error ? error.message : String(error));
+        output.complain(messageOf(error));
         output.end(exitCode.unreachable);
       }
     });

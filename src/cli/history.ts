@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { historyFolder, readHistoryFiles } from '../store/history-files.ts';
 import { queryOf } from '../types/history-query.ts';
+import { messageOf } from '../types/message-of.ts';
 import type { HistoryEntry } from '../types/wire/history.ts';
 import { historyAnswer } from '../types/wire/history.ts';
 import { openStream, textOf } from './daemon-stream.ts';
@@ -104,9 +105,7 @@ async function fromFiles(
     sayEntries([...newestFirst].reverse(), options, output);
     return exitCode.done;
   } catch (error) {
-    output.complain(
-      unreachableText(`${tried}\n${folder}: ${error instanceof Error ? error.message : String(error)}`),
-    );
+    output.complain(unreachableText(`${tried}\n${folder}: ${messageOf(error)}`));
     return exitCode.unreachable;
   }
 }

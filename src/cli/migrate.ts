@@ -10,6 +10,7 @@ import { openBird } from '../../bird/open.ts';
 import { parseDuration } from '../config/quantities.ts';
 import type { BirdSeen } from '../types/bird-view.ts';
 import type { NodeConfig, Uplink } from '../types/config.ts';
+import { messageOf } from '../types/message-of.ts';
 import { sessionName } from '../types/protocol-names.ts';
 import { families } from '../types/units.ts';
 import { defaultConfigFile, examples, exitCode, type ExitCode, type Output, requireConfig } from './exit.ts';
@@ -69,7 +70,7 @@ export function registerMigrate(program: Command, output: Output): void {
       try {
         await run(client, read.config, uplink, options, output);
       } catch (error) {
-        output.complain(error instanceof Error ? error.message : String(error));
+        output.complain(messageOf(error));
         output.end(error instanceof Refusal ? error.code : codeOfFault(error));
       } finally {
         client.close();
@@ -161,7 +162,7 @@ async function look(client: BirdClient, config: NodeConfig): Promise<BirdSeen> {
   try {
     return await lookAt(client, config);
   } catch (error) {
-    throw new Refusal(exitCode.unreachable, error instanceof Error ? error.message : String(error));
+    throw new Refusal(exitCode.unreachable, messageOf(error));
   }
 }
 

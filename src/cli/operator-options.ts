@@ -5,6 +5,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseDuration } from '../config/quantities.ts';
 import { loadConfig, loadControlSocket } from '../config/load.ts';
 import type { Selection } from '../core/overrides/selection.ts';
+import { messageOf } from '../types/message-of.ts';
 import type { Family } from '../types/units.ts';
 import type { DaemonAddress } from './daemon-transport.ts';
 import { defaultConfigFile } from './exit.ts';
@@ -133,9 +134,7 @@ export async function reachOf(options: ReachOptions): Promise<Reach> {
       note: null,
     };
   } catch (error) {
-    throw new UsageError(
-      `the token cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new UsageError(`the token cannot be read: ${messageOf(error)}`);
   }
 }
 

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { loadConfig, loadControlSocket } from '../config/load.ts';
+import { messageOf } from '../types/message-of.ts';
 import type { DaemonAddress } from './daemon-transport.ts';
 import { defaultConfigFile, exitCode, type Output } from './exit.ts';
 
@@ -60,9 +61,7 @@ export async function credentialOrUsage(
   try {
     return { token: tokenFile === undefined ? null : (await readFile(tokenFile, 'utf8')).trim() };
   } catch (error) {
-    output.complain(
-      `error: --token-file cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    output.complain(`error: --token-file cannot be read: ${messageOf(error)}`);
     output.end(exitCode.usage);
     return null;
   }

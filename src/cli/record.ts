@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { parseDuration } from '../config/quantities.ts';
 import { parseSize } from '../config/size.ts';
+import { messageOf } from '../types/message-of.ts';
 import { openStream } from './daemon-stream.ts';
 import { defaultConfigFile, examples, exitCode, type ExitCode, type Output } from './exit.ts';
 import { daemonAddresses, unreachableText } from './reading.ts';
@@ -56,7 +57,7 @@ async function record(options: RecordOptions, output: Output): Promise<ExitCode>
     );
     return exitCode.done;
   } catch (error) {
-    output.complain(`error: ${options.output}: ${error instanceof Error ? error.message : String(error)}`);
+    output.complain(`error: ${options.output}: ${messageOf(error)}`);
     return exitCode.usage;
   } finally {
     stop();

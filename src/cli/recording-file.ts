@@ -5,6 +5,7 @@ import { BadRecording } from '../core/replay/bytes.ts';
 import { readHead, readTicks } from '../core/replay/codec.ts';
 import type { RecordedTick, RecordingHead } from '../core/replay/recording.ts';
 import { readBlocks } from '../store/blocks.ts';
+import { messageOf } from '../types/message-of.ts';
 import { recordingFirstLine } from '../types/recording.ts';
 
 export interface RecordingFile {
@@ -35,8 +36,6 @@ function inflated(block: Uint8Array): Uint8Array {
   try {
     return inflateSync(block, { maxOutputLength: largestBlockBytes });
   } catch (error) {
-    throw new BadRecording(
-      `a block cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new BadRecording(`a block cannot be unpacked: ${messageOf(error)}`);
   }
 }

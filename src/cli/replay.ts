@@ -8,6 +8,7 @@ import { compare, type Comparison } from '../core/replay/compare.ts';
 import type { RecordingHead } from '../core/replay/recording.ts';
 import { startRun } from '../core/replay/run.ts';
 import type { NodeConfig } from '../types/config.ts';
+import { messageOf } from '../types/message-of.ts';
 import { examples, exitCode, type ExitCode, type Output } from './exit.ts';
 import { openRecording } from './recording-file.ts';
 import { comparisonJson, comparisonText } from './replay-text.ts';
@@ -52,7 +53,7 @@ async function replay(file: string, options: ReplayOptions, output: Output): Pro
     output.answer(shown(head, options.policy ?? null, found));
     return isAlike(found) ? exitCode.done : exitCode.no;
   } catch (error) {
-    output.complain(`error: ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    output.complain(`error: ${file}: ${messageOf(error)}`);
     return exitCode.usage;
   }
 }

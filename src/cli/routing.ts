@@ -4,6 +4,7 @@ import { leftoverRules, type LeftoverRule } from '../host/leftover-rules.ts';
 import { checkRouting } from '../host/routing-check.ts';
 import type { NodeConfig } from '../types/config.ts';
 import type { RouteFact } from '../types/link-view.ts';
+import { messageOf } from '../types/message-of.ts';
 import { defaultConfigFile, examples, exitCode, requireConfig, type Output } from './exit.ts';
 import { allRight, factsText, planText, type PlanOptions } from './routing-output.ts';
 
@@ -44,7 +45,7 @@ async function check(config: NodeConfig, json: boolean, output: Output): Promise
   try {
     [facts, left] = await Promise.all([checkRouting(config), leftoverRules(config)]);
   } catch (error) {
-    output.complain(`routing cannot be checked: ${error instanceof Error ? error.message : String(error)}`);
+    output.complain(`routing cannot be checked: ${messageOf(error)}`);
     output.end(exitCode.unreachable);
     return;
   }

@@ -9,6 +9,7 @@ import { configuredState } from '../core/views.ts';
 import { historyFolder, readHistoryFiles } from '../store/history-files.ts';
 import type { BirdSeen, BirdView } from '../types/bird-view.ts';
 import type { NodeConfig } from '../types/config.ts';
+import { messageOf } from '../types/message-of.ts';
 import { announceName, drainName, sessionName } from '../types/protocol-names.ts';
 import { families, type Family } from '../types/units.ts';
 import type { AnnounceState, SeenState } from '../types/wire/enums.ts';
@@ -44,7 +45,7 @@ export async function lookWithoutDaemon(
   const unread: string[] = [];
   const or = async <T>(reading: Promise<T>, otherwise: T): Promise<T> =>
     reading.catch((error: unknown) => {
-      unread.push(error instanceof Error ? error.message : String(error));
+      unread.push(messageOf(error));
       return otherwise;
     });
   const [view, states, overrides, frozen, history] = await Promise.all([

@@ -16,6 +16,7 @@ import { removeStale } from '../../bird/owned-file.ts';
 import { renderInStates } from '../../bird/apply/render-in-states.ts';
 import type { NodeConfig } from '../types/config.ts';
 import type { TellHistory } from '../types/history.ts';
+import { messageOf } from '../types/message-of.ts';
 import { elapsed, type Instant } from '../types/units.ts';
 import type { ApplyProgress, ApplyRequest, ApplyResult } from '../types/wire/apply.ts';
 import type { Alarm } from './alarms.ts';
@@ -84,7 +85,7 @@ export class Applier implements ApplyGate {
       return await this.#locked(() => this.#run(client, config, request, say));
     } catch (error) {
       log.error({ err: error }, 'apply failed');
-      return refused(error instanceof Error ? error.message : String(error));
+      return refused(messageOf(error));
     } finally {
       client.close();
       this.#busy = false;

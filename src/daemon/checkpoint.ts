@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { type DecideMemory, emptyDecideMemory } from '../core/decide/memory.ts';
 import { restoreDecideMemory } from '../core/decide/restore-memory.ts';
 import type { LastLook } from '../core/hands/hands.ts';
+import { isRecord } from '../types/is-record.ts';
 
 export interface Checkpoint {
   /** Text of the health memory; it judges its own age. */
@@ -80,8 +81,4 @@ function isStored(value: unknown): value is Stored {
     isRecord(decide['standing']) &&
     isRecord(decide['clocks'])
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

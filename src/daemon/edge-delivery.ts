@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { pushBytes, type PushResult, writeBootFile } from '../../edge/push.ts';
 import { type EdgeWord, urgentText } from '../core/edge-feed/snapshot.ts';
 import { raised, startOrder } from '../core/tell/order.ts';
+import { messageOf } from '../types/message-of.ts';
 import type { Order } from '../types/wire/common.ts';
 import { edgeSnapshot, type EdgeSnapshot } from '../types/wire/node-to-edge.ts';
 
@@ -136,7 +137,7 @@ class Delivering implements EdgeDelivery {
       pushBytes(paths.socket, bytes, pushTimeoutMillis),
       writeBootFile(paths.file, bytes).then(
         () => null,
-        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        (error: unknown) => messageOf(error),
       ),
     ]);
     return { push, fileError, at: generatedAt };

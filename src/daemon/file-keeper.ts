@@ -8,6 +8,7 @@ import type { BaseFile } from '../../bird/apply/world.ts';
 import { readStates, restate, sameBase, type FileState } from '../../bird/file-states.ts';
 import { OwnedFileError, readOwned, stageOwned, swapOwned } from '../../bird/owned-file.ts';
 import type { ProtocolWish } from '../core/plan/protocols.ts';
+import { messageOf } from '../types/message-of.ts';
 import type { Instant } from '../types/units.ts';
 import { monotonicNow } from './clock.ts';
 
@@ -109,7 +110,7 @@ class Keeper implements FileKeeper {
       this.#base = text;
       this.#disk = text;
     } catch (error) {
-      this.#trouble = `${this.path}: ${errorText(error)}; write it with \`causeway render --write\``;
+      this.#trouble = `${this.path}: ${messageOf(error)}; write it with \`causeway render --write\``;
     }
   }
 
@@ -125,7 +126,7 @@ class Keeper implements FileKeeper {
       this.#trouble = '';
       this.#signature = signature;
     } catch (error) {
-      this.#trouble = `${this.path}: ${errorText(error)}`;
+      this.#trouble = `${this.path}: ${messageOf(error)}`;
     } finally {
       this.#writing = null;
       this.#wrote(from, monotonicNow(), this.#disk === text);
@@ -152,10 +153,6 @@ async function signatureOf(path: string): Promise<string> {
   } catch {
     return 'missing';
   }
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function limit(waitMillis: number): Promise<void> {

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { writeAtomic } from '../store/atomic-file.ts';
 import type { Freeze } from '../types/freeze.ts';
 import { wallTime } from '../types/wire/common.ts';
+import { pause } from './pause.ts';
 
 export interface FreezeFile {
   /** What stands now; an error of the disk leaves it as it was last seen. */
@@ -56,7 +57,7 @@ export function openFreezeFile(folder: string): FreezeFile {
         () => true,
         () => false,
       );
-      return Promise.race([writing, limit(waitMillis)]);
+      return Promise.race([writing, pause(waitMillis).then(() => false)]);
     },
     async thaw() {
       await rm(path, { force: true });
@@ -80,10 +81,4 @@ function freezeIn(text: string, at: string): Freeze {
 async function write(path: string, freeze: Freeze): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeAtomic(path, `${JSON.stringify(freeze)}\n`);
-}
-
-function limit(waitMillis: number): Promise<false> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(false), waitMillis).unref();
-  });
 }

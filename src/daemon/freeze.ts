@@ -1,5 +1,6 @@
 /** Freeze and thaw (DESIGN §7.13). */
 import type { Freeze } from '../types/freeze.ts';
+import { messageOf } from '../types/message-of.ts';
 import type { FreezeRequest, OperatorAnswer, ThawRequest } from '../types/wire/operator.ts';
 import { hasFleet, noFleetText, saidHere } from './fleet-give.ts';
 import { done, type OperatorResult, type OperatorScene, refused } from './operator-scene.ts';
@@ -54,7 +55,7 @@ export async function thawWish(scene: OperatorScene, request: ThawRequest): Prom
   try {
     await scene.freezeFile.thaw();
   } catch (error) {
-    return refused(503, `it is still frozen: ${error instanceof Error ? error.message : String(error)}`);
+    return refused(503, `it is still frozen: ${messageOf(error)}`);
   }
   operator.freeze = null;
   if (freeze !== null) scene.words.freeze('thawed', freeze, request.author);

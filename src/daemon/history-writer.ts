@@ -3,7 +3,9 @@
  * second; when the queue is full the oldest go, and an entry then says how many. Nothing here ever throws or blocks.
  */
 import { openSegments, type SegmentLimits, type SegmentLog } from '../store/segments.ts';
+import { messageOf } from '../types/message-of.ts';
 import type { HistoryEntry } from '../types/wire/history.ts';
+import { pause } from './pause.ts';
 
 export interface HistoryWriter {
   /** Takes an entry; it is written as soon as the disk takes it. */
@@ -88,7 +90,7 @@ class Writer implements HistoryWriter {
       while (this.#waiting.length > 0) await this.#writeBatch();
       this.#trouble = null;
     } catch (error) {
-      this.#trouble = `${this.#options.folder}: ${error instanceof Error ? error.message : String(error)}`;
+      this.#trouble = `${this.#options.folder}: ${messageOf(error)}`;
       this.#retry = setTimeout(() => {
         this.#retry = null;
         this.#go();
@@ -112,10 +114,4 @@ class Writer implements HistoryWriter {
     // Those that the queue dropped while they were being written are not lost after all.
     this.#dropped -= batch.length - left;
   }
-}
-
-function pause(waitMillis: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, waitMillis).unref();
-  });
 }

@@ -6,6 +6,7 @@ import type { NodeConfig } from '../types/config.ts';
 import type { LinkFact } from '../types/health.ts';
 import { uplinkKey } from '../types/keys.ts';
 import type { LinkView, RouteFact } from '../types/link-view.ts';
+import { messageOf } from '../types/message-of.ts';
 import type { Outcome, ProbeTask, Sample } from '../types/outcome.ts';
 import type { Alarm } from './alarms.ts';
 
@@ -41,9 +42,7 @@ export function followHost({ config, tasks, onLinkChange, onTrouble }: HostOptio
     try {
       for (const fact of await checkRouting(current)) routes.set(uplinkKey(fact.uplink, fact.family), fact);
     } catch (error) {
-      onTrouble(
-        `policy routing cannot be checked: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      onTrouble(`policy routing cannot be checked: ${messageOf(error)}`);
     }
     checking = false;
     if (again) void check();

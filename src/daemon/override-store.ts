@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { writeAtomic } from '../store/atomic-file.ts';
 import type { Override } from '../types/override.ts';
 import { overrideStatus } from '../types/wire/status.ts';
+import { pause } from './pause.ts';
 
 /** What is kept over restarts and reboots. */
 export interface KeptOverrides {
@@ -72,7 +73,7 @@ class Store implements OverrideStore {
     if (text === this.#onDisk && this.#writing === null) return true;
     this.#waiting = text;
     this.#run();
-    await Promise.race([this.#writing, limit(waitMillis)]);
+    await Promise.race([this.#writing, pause(waitMillis)]);
     return this.#onDisk === text;
   }
 
@@ -111,10 +112,4 @@ class Store implements OverrideStore {
 
 function said(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-}
-
-function limit(waitMillis: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, waitMillis).unref();
-  });
 }

@@ -10,6 +10,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../types/message-of.ts';
 import type { ProbeEngine, ProbeTask, ProberCommand, ProberMessage } from '../types/outcome.ts';
 import { type Instant, type Millis, instant, millis } from '../types/units.ts';
 import { unreachable } from '../types/unreachable.ts';
@@ -142,7 +143,7 @@ function launch(supervision: Supervision): void {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
   } catch (error) {
-    ended(supervision, error instanceof Error ? error.message : String(error));
+    ended(supervision, messageOf(error));
     return;
   }
   supervision.child = child;

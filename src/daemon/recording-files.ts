@@ -4,6 +4,7 @@
  */
 import { appendFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../types/message-of.ts';
 import type { RecordingSink } from '../types/recording.ts';
 import { elapsed, type Instant } from '../types/units.ts';
 import type { Alarm } from './alarms.ts';
@@ -98,7 +99,7 @@ class Files implements RecordingFiles {
       this.#trouble = null;
     } catch (error) {
       this.#brokenPath = path;
-      this.#fail(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+      this.#fail(`${path}: ${messageOf(error)}`);
     }
   }
 

@@ -1,4 +1,5 @@
 /** The frame of `causeway doctor`: checks one after the other, each with one finding that says what, why and how to mend it. */
+import { messageOf } from '../types/message-of.ts';
 import { type FindingCode, findingCodes } from './finding-codes.ts';
 
 export type Finding =
@@ -58,7 +59,7 @@ export function isSound(results: readonly Examined[]): boolean {
 
 function unableFinding(error: unknown): Finding {
   return finding('check-broken', {
-    what: error instanceof Error ? error.message : String(error),
+    what: messageOf(error),
     why: 'this could not be looked at, so nothing is known about it',
     mend: 'mend what the message names, then run `causeway doctor` again',
   });

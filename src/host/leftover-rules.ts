@@ -5,7 +5,7 @@
 import type { NodeConfig } from '../types/config.ts';
 import { families, type Family } from '../types/units.ts';
 import { IpError, ipJson, systemIp, type IpCommand } from './ip-command.ts';
-import { isRecord } from './link-view.ts';
+import { isRecord } from '../types/is-record.ts';
 import { firstAnswerPriority, firstPriority, routingPlan, type Rule } from './routing.ts';
 import { hasRule } from './rule-match.ts';
 

@@ -1,6 +1,6 @@
 /** Packets that interfaces have sent, from `ip -j -s link show`. Pure. */
 import { IpError } from './ip-command.ts';
-import { isRecord } from './link-view.ts';
+import { isRecord } from '../types/is-record.ts';
 
 /** By interface. Throws IpError where the value is of another shape. */
 export function sentPackets(value: unknown): ReadonlyMap<string, number> {

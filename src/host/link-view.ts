@@ -1,4 +1,5 @@
 /** The value of `ip -j addr` as links with their addresses. */
+import { isRecord } from '../types/is-record.ts';
 import type { Link, LinkView } from '../types/link-view.ts';
 import { IpError } from './ip-command.ts';
 
@@ -41,8 +42,4 @@ function boundable(info: unknown): readonly string[] {
     if (!isRecord(entry) || typeof entry['local'] !== 'string') return [];
     return entry['tentative'] === true || entry['dadfailed'] === true ? [] : [entry['local']];
   });
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,6 +4,7 @@
  */
 import { execa } from 'execa';
 import type { LinkView } from '../types/link-view.ts';
+import { messageOf } from '../types/message-of.ts';
 import { ipJson, systemIp, type IpCommand } from './ip-command.ts';
 import { parseLinks, sameLinks } from './link-view.ts';
 
@@ -90,7 +91,7 @@ function pacedReader(read: () => Promise<void>, onTrouble: (text: string) => voi
       await read();
       trouble = '';
     } catch (error) {
-      const text = `links cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+      const text = `links cannot be read: ${messageOf(error)}`;
       if (text !== trouble && !stopped) onTrouble(text);
       trouble = text;
     }

@@ -1,7 +1,7 @@
 /** Whether what `ip -j rule show` prints is a rule of the plan. */
 import { unreachable } from '../types/unreachable.ts';
 import { IpError } from './ip-command.ts';
-import { isRecord } from './link-view.ts';
+import { isRecord } from '../types/is-record.ts';
 import type { Rule, RuleMatch } from './routing.ts';
 
 /** `rules` is the value of `ip -j rule show`. Throws IpError where it is of another shape. */

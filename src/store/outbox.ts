@@ -5,6 +5,7 @@
  *
  *     put {key, seq, value} … done {key, seq} …     newest of each key wins; compacted when much of it is old
  */
+import { messageOf } from '../types/message-of.ts';
 import { compareOrder, type Order } from '../types/wire/common.ts';
 import type { Journal } from './journal.ts';
 import type { JournalRead } from './journal-text.ts';
@@ -228,7 +229,7 @@ class KeptOutbox implements Outbox {
   #fail(error: unknown): void {
     this.#isTorn = true;
     this.#waiting = [];
-    this.#trouble = error instanceof Error ? error.message : String(error);
+    this.#trouble = messageOf(error);
     this.#cancelRetry?.();
     if (this.#isClosed) return;
     this.#cancelRetry = this.#after(retryMillis, () => this.#run());

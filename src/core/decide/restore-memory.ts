@@ -1,4 +1,5 @@
 /** A memory that was stored by this version or an older one: what it lacks is as at a first start. */
+import { isRecord } from '../../types/is-record.ts';
 import { type DecideMemory, emptyDecideMemory } from './memory.ts';
 
 /** The shapes inside the parts are our own: a part is taken whole, or left out where it is not of its kind. */
@@ -15,8 +16,4 @@ export function restoreDecideMemory(stored: unknown): DecideMemory {
 function isAlike(value: unknown, empty: unknown): boolean {
   if (Array.isArray(empty)) return Array.isArray(value);
   return empty === null ? value === null || typeof value === 'number' : isRecord(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 /** Errors of a check as outcomes: what is our own fault is `not-run`, everything else is a failure of what was asked. */
 import type { ReadyOutcome } from '../../types/ready-outcome.ts';
+import { messageOf } from '../../types/message-of.ts';
 
 /** No descriptors, memory or buffers, or no permission: it says nothing of the service. */
 const ownFaults: ReadonlySet<string> = new Set([
@@ -26,7 +27,7 @@ export function codeOf(error: unknown): string {
 /** Short, and the same each time: it goes into BIRD's file. */
 export function errorText(error: unknown): string {
   const code = codeOf(error);
-  return sayings[code] ?? (code === '' ? messageOf(error) : code);
+  return sayings[code] ?? (code === '' ? messageOf(error).slice(0, 120) : code);
 }
 
 const sayings: Readonly<Record<string, string>> = {
@@ -38,7 +39,3 @@ const sayings: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'no route to it (EHOSTUNREACH)',
   ENETUNREACH: 'no route to it (ENETUNREACH)',
 };
-
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 120);
-}
