@@ -83,6 +83,7 @@ function configAt(port: number): FleetConfig {
     way: { kind: 'single', host: '127.0.0.1', port, db: 0 },
     user: null,
     passwordFile: null,
+    ordersKeyFile: null,
     tls: null,
     prefix: 'causeway',
     publishMillis: millis(500),

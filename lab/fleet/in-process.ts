@@ -16,7 +16,9 @@ export async function causewayHere(network: Network, words: readonly string[]): 
     },
   });
   if (code !== 0)
-    throw new Error(`\`causeway ${words.join(' ')}\` ended with ${code}: ${complaints.join('\n')}`);
+    throw new Error(
+      `\`causeway ${words.join(' ')}\` ended with ${code}: ${[...complaints, ...printed].join('\n')}`,
+    );
   return `${printed.join('\n')}\n`;
 }
 

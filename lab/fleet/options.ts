@@ -8,7 +8,7 @@ import { databaseAddress } from './layout.ts';
 export const keepNodes = 2;
 
 /** In milliseconds; the same stand in the config below. */
-export const fleetPace = { publish: 500, expire: 3000, soak: 12_000, tokenLife: 3000, tokenWindow: 4000 };
+export const fleetPace = { publish: 500, expire: 3000, soak: 20_000, tokenLife: 3000, tokenWindow: 4000 };
 
 /** Uplinks of a node that fail further apart than this are judged one by one. */
 export const togetherMillis = 5000;

@@ -1,5 +1,6 @@
 /** A secret from its file, read at each use, so that a new one counts without a restart. It is never printed. */
 import { open } from 'node:fs/promises';
+import { messageOf } from '../types/message-of.ts';
 
 export type Secret =
   | { readonly kind: 'read'; readonly text: string }
@@ -30,6 +31,6 @@ export async function readSmall(path: string): Promise<Secret> {
       await file.close();
     }
   } catch (error) {
-    return { kind: 'unreadable', text: error instanceof Error ? error.message : String(error) };
+    return { kind: 'unreadable', text: messageOf(error) };
   }
 }

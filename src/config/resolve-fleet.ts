@@ -12,6 +12,7 @@ export function resolveFleet(fleet: ConfigFile['fleet']): FleetConfig | null {
     way,
     user: fleet.user ?? null,
     passwordFile: fleet.password_file ?? null,
+    ordersKeyFile: fleet.orders_key_file ?? null,
     tls: isTls ? { caFile: fleet.tls?.ca_file ?? null } : null,
     prefix: fleet.prefix,
     publishMillis: fleet.publish,

@@ -5,6 +5,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { opened, sealed } from '../adapters/order-seal.ts';
+import type { Secret } from '../adapters/secret-file.ts';
 import { compareBooks, nextVersion, type OrderBook, type VersionedOrder } from '../core/fleet/orders.ts';
 import { writeAtomic } from '../store/atomic-file.ts';
 import { fleetOrder, type FleetOrder } from '../types/wire/fleet-order.ts';
@@ -24,8 +26,8 @@ export interface FleetOrders {
 }
 
 export interface OrderExchange extends FleetOrders {
-  /** Takes what lies in Redis; returns what Redis lacks. */
-  exchange(stored: OrderBook): OrderBook;
+  /** Takes what lies in Redis and is to be believed; resolves with what Redis lacks. */
+  exchange(stored: OrderBook): Promise<OrderBook>;
   /** By name: what was not carried out here. */
   refusals(): ReadonlyMap<string, string>;
 }
@@ -35,13 +37,18 @@ const stored = z.object({
   orders: z.record(z.string(), z.object({ version: z.int().min(0), text: z.string() })),
 });
 
-/** `onGiven`: an order waits for Redis; `linkNote`: why Redis does not hear it now, or null. */
+/**
+ * `onGiven`: an order waits for Redis; `linkNote`: why Redis does not hear it now, or null; `readKey`: the key of the
+ * seals, null: none is configured.
+ */
 export async function openOrders(
   stateFolder: string,
   onGiven: () => void,
   linkNote: () => string | null,
+  readKey: () => Promise<Secret | null> = () => Promise.resolve(null),
 ): Promise<OrderExchange> {
   const path = join(stateFolder, 'fleet-orders.json');
+  let key = await readKey();
   let known: OrderBook = await load(path);
   let inbox = new Map<string, FleetOrder>();
   const refused = new Map<string, string>();
@@ -51,13 +58,20 @@ export async function openOrders(
     writing = writing.then(() => write(path, text));
   };
   return {
-    exchange(inRedis) {
+    async exchange(inRedis) {
+      // Read each time: a new key counts without a restart.
+      key = await readKey();
       const { taken, told } = compareBooks(known, inRedis);
       for (const [name, order] of taken) {
-        const parsed = orderIn(order);
-        if (parsed === null || nameOf(parsed) !== name) continue;
+        const read = believed(name, order, key);
+        if (read.kind === 'not-ours') continue;
+        if (read.kind === 'refused') {
+          refused.set(name, read.why);
+          continue;
+        }
+        refused.delete(name);
         known = new Map(known).set(name, order);
-        inbox.set(name, parsed);
+        inbox.set(name, read.order);
       }
       return told;
     },
@@ -70,7 +84,10 @@ export async function openOrders(
     give(order) {
       const name = nameOf(order);
       refused.delete(name);
-      known = new Map(known).set(name, { version: nextVersion(known, name), text: JSON.stringify(order) });
+      if (key?.kind === 'unreadable')
+        return `this node alone: fleet.orders_key_file cannot be read: ${key.text}`;
+      const plain = { version: nextVersion(known, name), text: JSON.stringify(order) };
+      known = new Map(known).set(name, sealed(plain, key?.text ?? null));
       keep();
       onGiven();
       const note = linkNote();
@@ -91,9 +108,31 @@ function nameOf(order: FleetOrder): string {
   return order.kind === 'freeze' ? 'freeze' : `override ${order.subject}`;
 }
 
-function orderIn({ text }: VersionedOrder): FleetOrder | null {
+type Believed =
+  | { readonly kind: 'order'; readonly order: FleetOrder }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'not-ours' };
+
+/**
+ * An order of another node. With a key it must be sealed by it. Without one whoever can write to Redis can say anything,
+ * so it never takes the last announcement of a service from this node.
+ */
+function believed(name: string, stands: VersionedOrder, key: Secret | null): Believed {
+  const order = orderIn(stands);
+  if (order === null || nameOf(order) !== name) return { kind: 'not-ours' };
+  const what = `the order \`${name}\` of ${order.author}@${order.node} is not carried out:`;
+  if (key === null)
+    return { kind: 'order', order: order.kind === 'override' ? { ...order, last: false } : order };
+  if (key.kind === 'unreadable')
+    return { kind: 'refused', why: `${what} fleet.orders_key_file cannot be read: ${key.text}` };
+  if (opened(stands, key.text).seal === 'fits') return { kind: 'order', order };
+  const why = 'it is not sealed with the key in fleet.orders_key_file: is that the same on both nodes?';
+  return { kind: 'refused', why: `${what} ${why}` };
+}
+
+function orderIn(order: VersionedOrder): FleetOrder | null {
   try {
-    const parsed = fleetOrder.safeParse(JSON.parse(text));
+    const parsed = fleetOrder.safeParse(JSON.parse(opened(order, null).text));
     return parsed.success ? parsed.data : null;
   } catch {
     // Not ours, or of a later version: it is left alone.

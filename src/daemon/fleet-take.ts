@@ -2,6 +2,7 @@
 import { subjectKey } from '../core/hands/subject.ts';
 import { subjectText, withOverride } from '../core/overrides/selection.ts';
 import type { Freeze } from '../types/freeze.ts';
+import { messageOf } from '../types/message-of.ts';
 import type { Override } from '../types/override.ts';
 import type { FleetOrder } from '../types/wire/fleet-order.ts';
 import type { OperatorScene } from './operator-scene.ts';
@@ -43,7 +44,7 @@ async function takeFreeze(
   try {
     await scene.freezeFile.thaw();
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const said = messageOf(error);
     scene.fleet?.refuse(order, `the fleet is thawed, but the freeze here cannot be removed: ${said}`);
     return;
   }
@@ -76,7 +77,7 @@ async function takeOverride(
   const overrides = withOverride(world.overrides, override, subjectKey);
   const taken = order.last ? [] : lastTaken(scene, overrides);
   if (taken.length > 0) {
-    const why = `${override.state} of ${subjectText(subject)} for the whole fleet is not done here: it leaves no undrained announcement of ${taken.join(', ')} on this node`;
+    const why = `${override.state} of ${subjectText(subject)} for the whole fleet is not done here: it leaves no undrained announcement of ${taken.join(', ')} on this node (that takes \`--last\`, and fleet.orders_key_file on every node)`;
     scene.fleet?.refuse(order, why);
     return;
   }

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { type FleetBell, openFleetBell } from '../adapters/fleet-bell.ts';
 import { type FleetSession, openFleetSession, type Reading } from '../adapters/fleet-session.ts';
 import { RedisError } from '../adapters/redis.ts';
+import { readSecret } from '../adapters/secret-file.ts';
 import { dropUnwanted, hasNamesake, readMaster, spendTokens, type Want } from '../core/fleet/ask.ts';
 import { groupsOf } from '../core/fleet/groups.ts';
 import { goneNodes, hearBeats, heardPresences, hearPresence, unread } from '../core/fleet/hear.ts';
@@ -49,6 +50,7 @@ export interface FleetTools {
 export async function openFleet(tools: FleetTools): Promise<Fleet> {
   const { config } = tools.settings.now();
   if (config.fleet === null) return alone;
+  const { ordersKeyFile } = config.fleet;
   const epochFile = join(config.paths.state, 'fleet-epoch');
   const epoch = await nextEpoch(epochFile, Date.now());
   // The book rings the cycle, and the cycle keeps the book.
@@ -57,6 +59,7 @@ export async function openFleet(tools: FleetTools): Promise<Fleet> {
     config.paths.state,
     () => fleet?.ring(),
     () => fleet?.trouble() ?? null,
+    async () => (ordersKeyFile === null ? null : readSecret(ordersKeyFile)),
   );
   const rollout = await RolloutKeeper.open(config.paths.state, monotonicNow, Date.now());
   fleet = new Member(tools, config.fleet, { speaker: new FleetSpeaker(epoch), orders, rollout, epochFile });
@@ -194,7 +197,8 @@ class Member implements Fleet {
       this.#hear(reading);
       await this.#readOthers(session);
       await this.#ask(session, wants, reading.master);
-      for (const [name, order] of this.orders.exchange(reading.orders)) await session.order(name, order);
+      for (const [name, order] of await this.orders.exchange(reading.orders))
+        await session.order(name, order);
       await session.forget(goneNodes(this.#memory.nodes, monotonicNow()));
       if (this.#failures > 0)
         this.#tools.log.info({ redis: redisName(this.#config) }, 'fleet is heard again');

@@ -1,6 +1,7 @@
 /** What `causeway doctor` looks at on the files with secrets that the config names. Their contents are never read. */
 import { access, constants, stat } from 'node:fs/promises';
 import type { NodeConfig } from '../types/config.ts';
+import { messageOf } from '../types/message-of.ts';
 import { type Check, finding, type Finding } from './doctor.ts';
 
 interface SecretFile {
@@ -35,6 +36,7 @@ export function secretFiles({ uplinks, http, fleet, geodns }: NodeConfig): reado
     ),
     ...one('http.token_file', http.tokenFile),
     ...one('fleet.password_file', fleet?.passwordFile),
+    ...one('fleet.orders_key_file', fleet?.ordersKeyFile),
     ...one('geodns.token_file', geodns?.tokenFile),
   ];
 }
@@ -51,7 +53,7 @@ async function secretFinding({ key, path }: SecretFile): Promise<Finding> {
     });
   } catch (error) {
     return finding('secret-missing', {
-      what: error instanceof Error ? error.message : String(error),
+      what: messageOf(error),
       why: `${key} names it, and nothing that needs it works`,
       mend: `ls -l ${path}  # make it, with mode 0640 and group causeway, or take the key out`,
     });

@@ -23,6 +23,8 @@ export interface FleetConfig {
   readonly user: string | null;
   /** Read at each connection; null: no password. */
   readonly passwordFile: string | null;
+  /** The key with which orders to the whole fleet are sealed; null: they are not. */
+  readonly ordersKeyFile: string | null;
   /** null: in the clear; `caFile` null: the system's authorities. Of Sentinels too. */
   readonly tls: { readonly caFile: string | null } | null;
   /** Every key and channel begins with it and a colon. */

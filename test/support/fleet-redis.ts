@@ -8,6 +8,7 @@ export function fleetConfigAt(port: number, more: Partial<FleetConfig> = {}): Fl
     way: { kind: 'single', host: '127.0.0.1', port, db: 0 },
     user: null,
     passwordFile: null,
+    ordersKeyFile: null,
     tls: null,
     prefix: 'causeway',
     publishMillis: millis(100),

@@ -18,6 +18,7 @@ describe('fleet', () => {
       way: { kind: 'single', host: '10.0.0.5', port: 6379, db: 0 },
       user: null,
       passwordFile: null,
+      ordersKeyFile: null,
       tls: null,
       prefix: 'causeway',
       publishMillis: 500,

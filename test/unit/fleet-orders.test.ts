@@ -2,10 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { subjectKey } from '../../src/core/hands/subject.ts';
 import type { OrderBook } from '../../src/core/fleet/orders.ts';
 import { openOrders, type OrderExchange } from '../../src/daemon/fleet-orders.ts';
-
+import type { FleetOrder } from '../../src/types/wire/fleet-order.ts';
 import { deskConfig, type DeskWorld, openDeskWorld } from '../support/operator-desk.ts';
 
 const closers: (() => Promise<void> | void)[] = [];
@@ -20,7 +21,7 @@ interface Desk extends DeskWorld {
 /** What lies in Redis. */
 let redis: Map<string, { version: number; text: string }>;
 
-async function deskOf(name: string, folder?: string): Promise<Desk> {
+async function deskOf(name: string, folder?: string, key: string | null = null): Promise<Desk> {
   redis ??= new Map();
   const config = deskConfig();
   const world = await openDeskWorld({ ...config, node: { ...config.node, name } }, undefined, folder);
@@ -29,6 +30,7 @@ async function deskOf(name: string, folder?: string): Promise<Desk> {
     join(world.folder, 'state'),
     () => undefined,
     () => null,
+    () => Promise.resolve(key === null ? null : { kind: 'read', text: key }),
   );
   Object.assign(world.scene, { fleet: orders });
   return Object.assign(world, { orders });
@@ -37,7 +39,7 @@ async function deskOf(name: string, folder?: string): Promise<Desk> {
 /** A cycle of each: they tell Redis what it lacks and take what they lack. */
 async function exchange(...desks: readonly Desk[]): Promise<void> {
   for (const { orders } of [...desks, ...desks]) {
-    const told: OrderBook = orders.exchange(redis);
+    const told: OrderBook = await orders.exchange(redis);
     for (const [name, order] of told) redis.set(name, order);
   }
   for (const desk of desks) await desk.round();
@@ -101,12 +103,12 @@ test('an order that was known before a restart is not carried out a second time'
   await say(hk1, hk1.desk.commands.freeze(freeze));
   await exchange(hk1);
   const first = await book();
-  first.exchange(redis);
+  await first.exchange(redis);
   expect(first.take()).toHaveLength(1);
   first.carriedOut();
   await expect.poll(async () => (await book()).known().length, { timeout: 30_000 }).toBe(1);
   const again = await book();
-  again.exchange(redis);
+  await again.exchange(redis);
   expect(again.take()).toEqual([]);
 });
 
@@ -158,6 +160,81 @@ test('an override that would leave a node without an undrained announcement is n
   expect([...hk2.orders.refusals().values()].join()).toMatch(
     /is not done here: it leaves no undrained announcement/,
   );
+});
+
+describe('what lies in Redis is no proof', () => {
+  const withdrawAll = (last: boolean): FleetOrder => ({
+    kind: 'override',
+    schema: 1,
+    node: 'hk1',
+    author: 'mallory',
+    at: '2026-11-30T00:00:00Z',
+    subject: 'selection * * *',
+    override: {
+      subject: { kind: 'selection', service: null, uplink: null, family: null },
+      state: 'withdraw',
+      author: 'mallory',
+      reason: 'bye',
+      at: '2026-11-30T00:00:00Z',
+      expires: null,
+    },
+    last,
+  });
+  const forge = (order: FleetOrder, version = 7): void => {
+    const subject = order.kind === 'override' ? subjectKey(order.override?.subject ?? nothing) : '';
+    const named = order.kind === 'override' ? { ...order, subject } : order;
+    redis.set(order.kind === 'override' ? `override ${subject}` : 'freeze', {
+      version,
+      text: JSON.stringify(named),
+    });
+  };
+  const nothing = { kind: 'selection', service: null, uplink: null, family: null } as const;
+
+  test('without a key nobody takes the last announcement from another node', async () => {
+    redis = new Map();
+    const hk2 = await deskOf('hk2');
+    forge(withdrawAll(true));
+    await exchange(hk2);
+    expect(hk2.scene.world.overrides).toEqual([]);
+    expect([...hk2.orders.refusals().values()].join()).toMatch(
+      /that takes `--last`, and fleet.orders_key_file/,
+    );
+  });
+
+  test('with one, an order that is not sealed by it is refused and said, and an honest one goes through', async () => {
+    redis = new Map();
+    const key = 'a key that all nodes share';
+    const [hk1, hk2] = [await deskOf('hk1', undefined, key), await deskOf('hk2', undefined, key)];
+    const other = await deskOf('hk3', undefined, 'another key');
+    forge({ ...withdrawAll(true) });
+    forge({
+      kind: 'freeze',
+      schema: 1,
+      node: 'hk1',
+      author: 'mallory',
+      at: '2026-11-30T00:00:00Z',
+      freeze: null,
+    });
+    await exchange(hk2);
+    expect(hk2.scene.world.overrides).toEqual([]);
+    expect([...hk2.orders.refusals().values()]).toEqual([
+      expect.stringMatching(/of mallory@hk1 is not carried out: it is not sealed/),
+      expect.stringMatching(/of mallory@hk1 is not carried out: it is not sealed/),
+    ]);
+    redis = new Map();
+    await say(hk1, hk1.desk.commands.freeze(freeze));
+    await exchange(hk1, hk2, other);
+    expect(freezeOf(hk2)).toMatchObject({ author: 'ann@hk1' });
+    expect(freezeOf(other)).toBe(null);
+    // The thaw, and then the old freeze again under a new number.
+    const old = redis.get('freeze');
+    await say(hk1, hk1.desk.commands.thaw({ author: 'ann', fleet: true, dryRun: false }));
+    await exchange(hk1, hk2);
+    redis.set('freeze', { version: 9, text: old?.text ?? '' });
+    await exchange(hk2);
+    expect(freezeOf(hk2)).toBe(null);
+    expect([...hk2.orders.refusals().keys()]).toContain('freeze');
+  });
 });
 
 test('without a fleet the words are refused, and nothing is done', async () => {

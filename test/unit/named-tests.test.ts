@@ -1,38 +1,54 @@
-/** docs/safety.md names a test for each requirement: each of them exists, and none of the thirty is left out. */
+/** docs/safety.md and docs/security.md name a test for each promise: each of them exists, and no promise is without one. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
-const text = readFileSync('docs/safety.md', 'utf8');
-const rows = text.split('\n').filter((line) => /^\| S\d+ \|/.test(line));
-
 interface Named {
-  readonly requirement: string;
+  /** First cell of its row. */
+  readonly of: string;
   readonly file: string;
   readonly title: string;
 }
 
-/** Cells such as `test/unit/x.test.ts`: title. */
-const named = rows.flatMap((row): Named[] => {
-  const [, requirement = '', , tests = ''] = row.split('|').map((cell) => cell.trim());
-  return tests.split(' · ').flatMap((one) => {
-    const match = /^`([^`]+)`: (.+)$/.exec(one);
-    return match === null ? [] : [{ requirement, file: match[1] ?? '', title: match[2] ?? '' }];
-  });
-});
+const pages = [
+  { page: 'docs/safety.md', row: /^\| S\d+ \|/, count: 30 },
+  { page: 'docs/security.md', row: /^\| .* \| .* \| .* \| `test\//, count: 14 },
+];
 
-describe('docs/safety.md', () => {
-  test('has a row for each of the thirty requirements', () => {
-    expect(rows.map((row) => row.split('|')[1]?.trim())).toEqual(
-      Array.from({ length: 30 }, (_, index) => `S${index + 1}`),
-    );
+function lastCell(row: string): string {
+  return (row.split(' | ').at(-1) ?? '').replace(/ \|$/, '');
+}
+
+/** The last cell holds tests, such as `test/unit/x.test.ts`: title · `test/lab/y.test.ts`: title. */
+function namedIn(row: string): readonly Named[] {
+  const cells = row.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, ''));
+  return lastCell(row)
+    .split(' · ')
+    .flatMap((one) => {
+      const [, file, title] = /^`((?:test|lab)\/[^`]+)`: (.+)$/.exec(one) ?? [];
+      return file === undefined || title === undefined ? [] : [{ of: cells[0] ?? '', file, title }];
+    });
+}
+
+describe.each(pages)('$page', ({ page, row, count }) => {
+  const rows = readFileSync(page, 'utf8')
+    .split('\n')
+    .filter((line) => row.test(line));
+
+  test('has a row for each promise, with tests in each of its last cells', () => {
+    expect(rows).toHaveLength(count);
+    const incomplete = rows.filter((one) => namedIn(one).length !== lastCell(one).split(' · ').length);
+    expect(incomplete).toEqual([]);
   });
 
-  test('names a test for each', () => {
-    for (const row of rows) expect(row).toMatch(/`(test|lab)\/[^`]+`: /);
-  });
-
-  test.each(named)('$requirement: $file has "$title"', ({ file, title }) => {
+  test.each(rows.flatMap((one) => namedIn(one)))('$of: $file has "$title"', ({ file, title }) => {
     expect(existsSync(file)).toBe(true);
     expect(readFileSync(file, 'utf8')).toContain(title);
   });
+});
+
+test('docs/safety.md has the thirty requirements in their order', () => {
+  const found = [...readFileSync('docs/safety.md', 'utf8').matchAll(/^\| (S\d+) \|/gm)].map(
+    ([, name]) => name,
+  );
+  expect(found).toEqual(Array.from({ length: 30 }, (_, index) => `S${index + 1}`));
 });

@@ -57,15 +57,15 @@ async function applyOrWhy(stage: FleetStage, name: FleetNodeName): Promise<strin
 }
 
 async function refusedWith(stage: FleetStage, name: FleetNodeName, sentence: string): Promise<void> {
-  await waitUntil(
+  const said = await waitUntil(
     `${name} refuses to apply: ${sentence}`,
     async () => {
       const why = await applyOrWhy(stage, name);
-      if (why === null) throw new Unexpected(`${name} applied, though ${sentence} was to hold it`);
-      return why.includes(sentence);
+      return why === null ? 'applied' : why.includes(sentence) && 'refused';
     },
     { timeoutMillis: 30_000, everyMillis: 100 },
   );
+  if (said === 'applied') throw new Unexpected(`${name} applied, though “${sentence}” was to hold it`);
 }
 
 async function appliesOnceFree(stage: FleetStage, name: FleetNodeName): Promise<void> {
@@ -77,14 +77,13 @@ async function appliesOnceFree(stage: FleetStage, name: FleetNodeName): Promise<
 
 /** Both ask until one of them goes on; the other must then have been refused. */
 async function oneOfTwo(stage: FleetStage): Promise<void> {
-  await waitUntil(
+  const applied = await waitUntil(
     'one of tk1 and sg1 applies',
     async () => {
       const said = await Promise.all([applyOrWhy(stage, 'tk1'), applyOrWhy(stage, 'sg1')]);
-      const applied = said.filter((why) => why === null).length;
-      if (applied > 1) throw new Unexpected('both applied at once');
-      return applied === 1;
+      return said.filter((why) => why === null).length || null;
     },
     { timeoutMillis: 90_000, everyMillis: 500 },
   );
+  if (applied > 1) throw new Unexpected('both applied at once');
 }

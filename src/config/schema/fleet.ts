@@ -52,6 +52,10 @@ export const fleetSchema = section(
       'a user name without blanks and quotes',
     ).optional(),
     password_file: absolutePath('File with the password, read at each connection.', 'file').optional(),
+    orders_key_file: absolutePath(
+      'File with the key that orders to the whole fleet are sealed with, the same on every node. Without it none of them takes the last announcement of a service from another node.',
+      'file',
+    ).optional(),
     tls: section('fleet.tls', 'TLS to Redis, and to the Sentinels.', {
       ca_file: absolutePath(
         'File with the authorities that are believed; default: those of the system.',
