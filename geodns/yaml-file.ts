@@ -1,6 +1,7 @@
 /** YAML files of people: every problem at once, each with file, line, column and path. Pure: the text comes in. */
 import { isMap, LineCounter, type Document, isScalar, parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { messageOf } from '../src/types/message-of.ts';
 
 /** A place in a document and what is wrong there. */
 export interface Problem {
@@ -41,13 +42,26 @@ export function readYaml<S extends z.ZodType>(
     return { kind: 'refused', problems: document.errors.map((error) => at(error.pos[0], [], error.message)) };
   }
   if (document.contents === null) return { kind: 'refused', problems: [at(0, [], 'the file is empty')] };
-  const parsed = schema.safeParse(document.toJS());
+  const plain = plainOf(document);
+  if (plain.kind === 'error') return { kind: 'refused', problems: [at(0, [], plain.text)] };
+  const parsed = schema.safeParse(plain.value);
   const found = parsed.success
     ? lint(parsed.data)
     : parsed.error.issues.flatMap((issue) => issueProblems(issue, document));
   if (parsed.success && found.length === 0) return { kind: 'loaded', value: parsed.data };
   const problems = found.map((problem) => at(offsetOf(document, problem.path), problem.path, problem.text));
   return { kind: 'refused', problems: problems.sort((a, b) => a.line - b.line || a.column - b.column) };
+}
+
+/** An alias without its anchor, or a few that stand for millions, is told only when the whole is made plain. */
+function plainOf(
+  document: Document,
+): { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'error'; readonly text: string } {
+  try {
+    return { kind: 'value', value: document.toJS() };
+  } catch (error) {
+    return { kind: 'error', text: messageOf(error) };
+  }
 }
 
 /** `rules.yaml:12:5: policies.cdn.default: …`, as editors understand it. */

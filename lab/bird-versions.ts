@@ -53,7 +53,7 @@ function systemVersion(): BirdVersion | null {
 }
 
 /** The folder of package.json, from the source as well as from a build. */
-function packageFolder(): string {
+export function packageFolder(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json'))) {
     const parent = dirname(folder);

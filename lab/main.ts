@@ -1,9 +1,11 @@
 /** `npm run lab`: the lab by hand. Exit codes: 0 done, 1 a scenario failed or the lab did not come up, 2 usage. */
 import { Command, CommanderError } from 'commander';
+import { messageOf } from '../src/types/message-of.ts';
 import { catalogueText, faultAsked, UnknownFault } from './faults/catalogue.ts';
 import { serveStatusUrl } from './live/status-url.ts';
 import { showChanges, showLive, showOnce } from './live/show.ts';
 import { registerFleet } from './fleet/command.ts';
+import { type GeoDnsBeside, startGeoDnsBeside } from './geodns/beside.ts';
 import { freshLabId } from './network/names.ts';
 import { attachNetwork } from './network/network.ts';
 import { isOwnerAlive, labIds } from './network/owner.ts';
@@ -19,12 +21,11 @@ const program = new Command('npm run lab --')
   .option('--id <id>', 'name of the lab, so that several run side by side', 'lab')
   .option('--once', 'show three healthy uplinks, then end with 0', false)
   .option('--list', 'list the scenarios', false)
+  .option('--geodns', 'with GeoDNS at three sites, which the node tells; needs PowerDNS', false)
   .helpOption('--help', 'print this help')
   .addHelpText('after', `\nWhat \`break\` knows:\n${catalogueText}`)
   .exitOverride()
-  .action((options: { readonly id: string; readonly once: boolean; readonly list: boolean }) =>
-    options.list ? list() : up(options.id, options.once),
-  );
+  .action((options: UpOptions & { readonly list: boolean }) => (options.list ? list() : up(options)));
 
 program
   .command('scenario <name>')
@@ -55,22 +56,47 @@ async function main(): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    console.error(`lab: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`lab: ${messageOf(error)}`);
     return error instanceof UnknownFault || error instanceof RangeError ? 2 : 1;
   }
 }
 
-async function up(id: string, once: boolean): Promise<void> {
-  const lab = await startLab(id, { say: (text) => console.log(`lab: ${text}`) });
+interface UpOptions {
+  readonly id: string;
+  readonly once: boolean;
+  readonly geodns: boolean;
+}
+
+async function up({ id, once, geodns }: UpOptions): Promise<void> {
+  if (!geodns) return upBeside(id, once, null);
+  const beside = await startGeoDnsBeside();
   try {
+    await upBeside(id, once, beside);
+  } finally {
+    await beside.stop();
+  }
+}
+
+async function upBeside(id: string, once: boolean, beside: GeoDnsBeside | null): Promise<void> {
+  const node = beside === null ? {} : { geodns: beside.node };
+  const lab = await startLab(id, { node, say: (text) => console.log(`lab: ${text}`) });
+  try {
+    await beside?.connect(lab.network);
+    const beneath = beside === null ? undefined : (): Promise<string> => answersText(beside);
     const status = await serveStatusUrl(nodeFiles(lab.network).control);
-    if (process.stdout.isTTY && !once) await showLive(lab, status.url);
+    if (process.stdout.isTTY && !once) await showLive(lab, status.url, beneath);
     console.log('lab: waiting for three healthy uplinks');
-    await showOnce(lab, status.url);
+    await showOnce(lab, status.url, beneath);
     if (!once) await showChanges(lab);
   } finally {
     lab.remove();
   }
+}
+
+async function answersText(beside: GeoDnsBeside): Promise<string> {
+  const now = await beside.answers().catch(() => []);
+  const lines = now.map(({ site, addresses }) => `  ${site}  answers ${addresses || 'nothing'}`);
+  return `\n${beside.guide}\n${lines.join('\n')}\n`;
 }
 
 async function scenario(name: string, options: { readonly json: boolean }): Promise<void> {

@@ -14,6 +14,7 @@ const bin = (name) => `node_modules/.bin/${name}`;
 const checks = [
   { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json', '--noEmit'] },
   { name: 'types of the page', command: [bin('tsc'), '-p', 'src/http/page/browser', '--noEmit'] },
+  { name: 'types of the page of GeoDNS', command: [bin('tsc'), '-p', 'geodns/page/browser', '--noEmit'] },
   { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings'] },
   { name: 'format', command: [bin('biome'), 'format', '.'] },
 ];

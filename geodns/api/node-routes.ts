@@ -9,6 +9,8 @@ import type { Heard } from '../service/service.ts';
 import type { Report } from '../decision/state.ts';
 import { readMessage } from './message.ts';
 import { Problem } from './problem.ts';
+import { described, json } from './described.ts';
+import type { RequestCounts } from './metrics.ts';
 import type { ApiParts, Guard } from './server.ts';
 
 const uplinkPath = z.object({ node: wireName, uplink: wireName });
@@ -17,12 +19,64 @@ const waitQuery = z.object({ wait: z.enum(['0', '1']).default('1') });
 const carrierBody = z.object({ state: toldState, epoch, seq, reason: z.string().max(500).default('') });
 const oldQuery = z.object({ node: wireName.optional(), wait: z.enum(['0', '1']).default('1') });
 
+const told = json('202: accepted; 200: nothing new. `applied`: all sites have it');
+const refused = [
+  'bad-message',
+  'unknown-target',
+  'stale',
+  'order-required',
+  'not-durable',
+  'fenced',
+] as const;
+const words = {
+  uplink: described({
+    summary: 'What a node says of one uplink',
+    tag: 'nodes',
+    params: uplinkPath,
+    query: waitQuery,
+    body: uplinkState,
+    answer: told,
+    problems: refused,
+    isCommand: true,
+  }),
+  state: described({
+    summary: 'The heartbeat: all uplinks of a node under one order',
+    tag: 'nodes',
+    query: waitQuery,
+    body: nodeState,
+    answer: told,
+    problems: refused,
+    isCommand: true,
+  }),
+  carrier: described({
+    summary: 'One word about all uplinks of a carrier at a node',
+    tag: 'nodes',
+    params: carrierPath,
+    query: waitQuery,
+    body: carrierBody,
+    answer: told,
+    problems: refused,
+    isCommand: true,
+  }),
+  old: described({
+    summary: 'For old scripts: without order, forgotten after two minutes unless repeated',
+    tag: 'nodes',
+    query: oldQuery,
+    answer: told,
+    problems: refused,
+    isCommand: true,
+  }),
+};
+
 const convergeMillis = 2000;
 /** A removal without order is forgotten after this, unless it is repeated. */
 const oldRemovalMillis = 120_000;
 
-export function nodeRoutes(app: FastifyInstance, parts: ApiParts, guard: Guard): void {
-  app.put('/v1/nodes/:node/uplinks/:uplink', async (request, reply) => {
+/** With what counts the reports. */
+export type NodeParts = ApiParts & { readonly counts: RequestCounts };
+
+export function nodeRoutes(app: FastifyInstance, parts: NodeParts, guard: Guard): void {
+  app.put('/v1/nodes/:node/uplinks/:uplink', { schema: words.uplink }, async (request, reply) => {
     const { node, uplink } = readMessage(uplinkPath, request.params, 'bad-query');
     guard(request, { node });
     const report = reportOfUplink(readMessage(uplinkState, request.body));
@@ -34,12 +88,13 @@ export function nodeRoutes(app: FastifyInstance, parts: ApiParts, guard: Guard):
     );
   });
 
-  app.put('/v1/nodes/:node/state', async (request, reply) => {
+  app.put('/v1/nodes/:node/state', { schema: words.state }, async (request, reply) => {
     const { node } = readMessage(z.object({ node: wireName }), request.params, 'bad-query');
     guard(request, { node });
     const message = readMessage(nodeState, request.body);
     if (message.node !== node)
       throw new Problem(400, 'bad-message', `the body speaks of ${message.node}, the path of ${node}`);
+    parts.service.noteFrozen(node, message.frozen === true);
     const order = { epoch: message.epoch, seq: message.seq };
     const reports = Object.entries(message.uplinks).map(([uplink, body]): [string, Report] => [
       uplink,
@@ -48,7 +103,7 @@ export function nodeRoutes(app: FastifyInstance, parts: ApiParts, guard: Guard):
     return answer(parts, reply, waits(request.query), await parts.service.hear(node, new Map(reports)));
   });
 
-  app.put('/v1/nodes/:node/carriers/:carrier', async (request, reply) => {
+  app.put('/v1/nodes/:node/carriers/:carrier', { schema: words.carrier }, async (request, reply) => {
     const { node, carrier } = readMessage(carrierPath, request.params, 'bad-query');
     guard(request, { node });
     const body = readMessage(carrierBody, request.body);
@@ -56,12 +111,15 @@ export function nodeRoutes(app: FastifyInstance, parts: ApiParts, guard: Guard):
     const report = plainReport(carrier, body.state, body.reason, order, null);
     return answer(parts, reply, waits(request.query), await hearCarrier(parts, node, carrier, report));
   });
+  oldRoutes(app, parts, guard);
+}
 
+function oldRoutes(app: FastifyInstance, parts: NodeParts, guard: Guard): void {
   for (const [path, state] of [
     ['/remove/:carrier', 'down'],
     ['/restore/:carrier', 'up'],
   ] as const) {
-    app.post(path, async (request, reply) => {
+    app.post(path, { schema: words.old }, async (request, reply) => {
       const { carrier } = readMessage(z.object({ carrier: wireName }), request.params, 'bad-query');
       const query = readMessage(oldQuery, request.query, 'bad-query');
       const caller = guard(request, { node: query.node ?? null });
@@ -111,15 +169,19 @@ function waits(query: unknown): boolean {
 
 /** 202: at least one was accepted; 200: nothing new; 409 and 404 when that is true of all. */
 async function answer(
-  parts: ApiParts,
+  parts: NodeParts,
   reply: FastifyReply,
   wait: boolean,
   heard: readonly Heard[],
 ): Promise<Readonly<Record<string, unknown>>> {
+  parts.counts.heard(heard);
   const kinds = new Set(heard.map((one) => one.answer));
   if (!kinds.has('accepted') && !kinds.has('replay')) refuse(heard);
   const revision = parts.service.zone()?.revision ?? 0;
   const applied = wait ? await parts.sync.settled(revision, convergeMillis) : false;
+  // A node with several URLs goes on to the service that does write.
+  const { kind, error } = parts.sync.state();
+  if (kind === 'fenced') throw new Problem(503, 'fenced', error ?? 'another service writes the zone');
   const view = parts.service.view();
   reply.status(kinds.has('accepted') ? 202 : 200);
   return {

@@ -1,11 +1,8 @@
-/** What operators say: overrides with an end, and rules to be checked. */
+/** What operators say of targets: overrides with an end. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { toldState } from '../../src/types/wire/enums.ts';
-import { loadRules } from '../rules/load.ts';
-import { renderZone } from '../render/zone.ts';
-import { viewOf } from '../decision/availability.ts';
-import { formatProblem } from '../yaml-file.ts';
+import { described, json } from './described.ts';
 import { readMessage } from './message.ts';
 import { Problem } from './problem.ts';
 import type { ApiParts, Guard } from './server.ts';
@@ -22,22 +19,17 @@ const overrideBody = z.object({
 const longestMillis = 30 * 86_400_000;
 
 export function operatorRoutes(app: FastifyInstance, parts: ApiParts, guard: Guard): void {
-  app.put('/v1/overrides/:node/:uplink', (request) => setOverride(parts, guard, request));
-
-  app.post('/v1/rules/validate', (request) => {
-    guard(request, 'admin');
-    if (typeof request.body !== 'string')
-      throw new Problem(
-        415,
-        'bad-message',
-        'send the text of rules.yaml with Content-Type: application/yaml',
-      );
-    const loaded = loadRules('rules.yaml', request.body, parts.service.parts.networks);
-    if (loaded.kind === 'refused') return { ok: false, problems: loaded.problems.map(formatProblem) };
-    const { state, nowMillis } = parts.service.view();
-    const zone = renderZone(viewOf(loaded.value, state, nowMillis), parts.service.parts.networks, 1);
-    return { ok: true, problems: [], rrsets: zone.rrsets.length, degraded: zone.degraded };
+  const schema = described({
+    summary: 'Say what a target shall be until a time, or end that',
+    description: '`*` for either part; at most 30 days; `auto` ends the override of this glob and family.',
+    tag: 'operators',
+    params: overridePath,
+    body: overrideBody,
+    answer: json('The serial of the zone'),
+    problems: ['bad-message', 'not-durable'],
+    isCommand: true,
   });
+  app.put('/v1/overrides/:node/:uplink', { schema }, (request) => setOverride(parts, guard, request));
 }
 
 /** `auto` ends the override of exactly this glob and family. */

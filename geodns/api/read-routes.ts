@@ -1,72 +1,164 @@
 /** What people, edges and monitors read. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { formatAddress, parseClient } from '../address.ts';
 import { availabilityOf, type View } from '../decision/availability.ts';
+import type { GeoDnsSites, GeoDnsState } from '../../src/types/wire/geodns-answers.ts';
+import type { DataParts } from '../data/parts.ts';
 import { isCountry } from '../rules/places.ts';
 import { families } from '../../src/types/units.ts';
-import type { LoggedEvent } from '../service/event-log.ts';
 import type { GeoDnsService } from '../service/service.ts';
-import { metricsText } from './metrics.ts';
+import { dataAlarms, dataMetricsText } from './data-metrics.ts';
+import { described, json } from './described.ts';
+import { metricsText, type RequestCounts } from './metrics.ts';
 import { readMessage } from './message.ts';
 import { Problem } from './problem.ts';
 import type { ApiParts, Guard } from './server.ts';
+import type { SiteLag } from './site-lag.ts';
 
-const decideQuery = z.object({
-  ip: z.string().max(100),
-  name: z.string().max(253),
-  type: z.enum(['A', 'AAAA']).default('A'),
+const address = z.string().max(100).describe('An address; with a port or brackets, as headers have it');
+const name = z.string().max(253);
+const type = z.enum(['A', 'AAAA']);
+const decideQuery = z.object({ ip: address, name, type: type.default('A') });
+const mostAtOnce = 500;
+const batchBody = z.object({
+  questions: z
+    .array(z.object({ ip: address, name, type: type.default('A') }))
+    .min(1)
+    .max(mostAtOnce),
 });
-const eventsQuery = z.object({ since: z.coerce.number().int().min(0).default(0) });
 
-export function readRoutes(app: FastifyInstance, parts: ApiParts, guard: Guard): void {
+export interface ReadTools {
+  readonly counts: RequestCounts;
+  readonly lag: SiteLag;
+}
+
+export function readRoutes(app: FastifyInstance, parts: ApiParts, guard: Guard, tools: ReadTools): void {
   const { service, sync } = parts;
+  const schemas = wordsOfReads;
 
-  app.get('/readyz', (_request, reply) => {
+  app.get('/readyz', { schema: schemas.ready }, (_request, reply) => {
     const { kind, sites, error } = sync.state();
     const ready = kind !== 'fenced' && sites.some(({ serial }) => serial !== null);
     return reply.status(ready ? 200 : 503).send({ ready, kind, error });
   });
 
-  app.get('/metrics', (_request, reply) => {
+  app.get('/metrics', { schema: schemas.metrics, config: { produces: 'text/plain' } }, (_request, reply) => {
     void reply.type('text/plain; version=0.0.4');
-    return metricsText(service, sync.state(), parts.verification());
+    const rules = parts.desk.current()?.number ?? 0;
+    const own = metricsText({
+      service,
+      sync: sync.state(),
+      verification: parts.verification(),
+      rules,
+      ...tools,
+    });
+    return own + dataMetricsText(parts.data, service);
   });
 
-  app.get('/v1/decide', (request) => {
+  app.get('/v1/decide', { schema: schemas.decide }, (request) => {
     guard(request);
     const query = readMessage(decideQuery, request.query, 'bad-query');
-    const address = parseClient(query.ip);
-    if (address === undefined) throw new Problem(400, 'bad-query', `ip: "${query.ip}" is not an address`);
-    const decision = service.decide(query.name, address, query.type === 'A' ? 4 : 6);
-    if (decision === undefined)
-      throw new Problem(404, 'unknown-name', `the rules have no name ${query.name}`);
-    const { client, seen: _seen, ...rest } = decision;
-    return {
-      ip: formatAddress(address),
-      ...client.facts,
-      network: client.classification.kind === 'known' ? client.classification.network : null,
-      ...rest,
-    };
+    return decided(service, query);
   });
 
-  app.get('/v1/state', (request) => {
+  app.post('/v1/decide/batch', { schema: schemas.batch }, (request) => {
     guard(request);
-    return stateOf(service);
+    const { questions } = readMessage(batchBody, request.body);
+    return { decisions: questions.map((question) => decidedOr(service, question)) };
   });
-  app.get('/v1/sites', (request) => {
+
+  app.get('/v1/state', { schema: schemas.state }, (request) => {
     guard(request);
-    return { ...sync.state(), verification: parts.verification() };
+    return stateOf(service, parts.data);
   });
-  app.get('/v1/events', (request, reply) => {
+  app.get('/v1/sites', { schema: schemas.sites }, (request): GeoDnsSites => {
     guard(request);
-    const { since } = readMessage(eventsQuery, request.query, 'bad-query');
-    if (!(request.headers.accept ?? '').includes('text/event-stream')) return service.events.since(since);
-    return stream(service, reply, Number(request.headers['last-event-id'] ?? since));
+    const state = sync.state();
+    const sites = state.sites.map((site) => Object.assign({}, site, tools.lag.of(site, state.wanted)));
+    return { ...state, sites, verification: parts.verification() };
   });
 }
 
-function stateOf(service: GeoDnsService): Readonly<Record<string, unknown>> {
+type Question = z.output<typeof decideQuery>;
+
+/** Throws a Problem for what is no address or no name of the rules. */
+function decided(service: GeoDnsService, query: Question): Readonly<Record<string, unknown>> {
+  const parsed = parseClient(query.ip);
+  if (parsed === undefined) throw new Problem(400, 'bad-query', `ip: "${query.ip}" is not an address`);
+  const decision = service.decide(query.name, parsed, query.type === 'A' ? 4 : 6);
+  if (decision === undefined) throw new Problem(404, 'unknown-name', `the rules have no name ${query.name}`);
+  const { client, ...rest } = decision;
+  const { classification } = client;
+  return {
+    ip: formatAddress(parsed),
+    ...client.facts,
+    network: classification.kind === 'known' ? classification.network : null,
+    classification,
+    serial: service.zone()?.revision ?? 0,
+    ttlSeconds: service.parts.rules.ttlSeconds,
+    /** Who corrects users by redirecting them must not while this is true. */
+    failOpen: decision.level === 'fail-open' || decision.level === 'all-down',
+    ...rest,
+  };
+}
+
+/** One that cannot be decided spoils no other. */
+function decidedOr(service: GeoDnsService, question: Question): Readonly<Record<string, unknown>> {
+  try {
+    return decided(service, question);
+  } catch (error) {
+    if (error instanceof Problem)
+      return { ip: question.ip, error: { code: error.code, detail: error.message } };
+    throw error;
+  }
+}
+
+const wordsOfReads = {
+  ready: described({
+    summary: 'Whether the zone is published',
+    tag: 'program',
+    answer: json('A site has it'),
+    also: { 503: { schema: z.looseObject({}), says: 'No site has it, or another writer is at work' } },
+  }),
+  metrics: described({
+    summary: 'For Prometheus',
+    tag: 'program',
+    answer: { kind: 'other', mediaType: 'text/plain', says: 'Exposition format 0.0.4' },
+  }),
+  decide: described({
+    summary: 'What a user would be answered now, and why',
+    tag: 'answers',
+    query: decideQuery,
+    answer: json(
+      'Facts of the address, the rule, the pool, the answer, each target that was looked at, and why',
+    ),
+    problems: ['unknown-name'],
+    isCommand: true,
+  }),
+  batch: described({
+    summary: 'The same for many users at once',
+    tag: 'answers',
+    body: batchBody,
+    answer: json('In the order of the questions; `error` where one cannot be decided'),
+    problems: ['bad-message'],
+    isCommand: true,
+  }),
+  state: described({
+    summary: 'Targets, overrides and alarms',
+    tag: 'answers',
+    answer: json('What nodes told, what operators said, and what follows'),
+    isCommand: true,
+  }),
+  sites: described({
+    summary: 'Which serial each site has, how far it is behind, and whether its answers are right',
+    tag: 'answers',
+    answer: json('Sites, the primary first'),
+    isCommand: true,
+  }),
+};
+
+function stateOf(service: GeoDnsService, data: DataParts | undefined): GeoDnsState {
   const view = service.view();
   const { records, overrides } = view.state;
   const targets = [...view.rules.targets.values()].map((target) => {
@@ -101,6 +193,7 @@ function stateOf(service: GeoDnsService): Readonly<Record<string, unknown>> {
       oldDatabases: service.oldDatabases(),
       unknownRegions: unknownRegions(view),
       degraded: service.zone()?.degraded ?? [],
+      ...dataAlarms(data, view.nowMillis),
     },
   };
 }
@@ -111,18 +204,4 @@ function unknownRegions({ rules, state }: View): readonly string[] {
     families.flatMap((family) => Object.keys(record.families[family]?.regions ?? {})),
   );
   return [...new Set(told)].filter((region) => !rules.regions.has(region) && !isCountry(region)).sort();
-}
-
-/** Server-sent events; ends when the follower goes. */
-function stream(service: GeoDnsService, reply: FastifyReply, since: number): FastifyReply {
-  reply.hijack();
-  const { raw } = reply;
-  raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-  const send = (event: LoggedEvent): void => {
-    raw.write(`id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`);
-  };
-  for (const event of service.events.since(since)) send(event);
-  const end = service.events.follow(send);
-  raw.on('close', end);
-  return reply;
 }

@@ -9,7 +9,7 @@ const tokensFile = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().min(1).max(63),
-        role: z.enum(['node', 'admin', 'reader']),
+        role: z.enum(['node', 'edge', 'admin', 'reader']),
         node: wireName.optional(),
         sha256: z
           .string()
@@ -19,10 +19,10 @@ const tokensFile = z.strictObject({
     .min(1),
 });
 
-/** node: writes about its own node and reads; admin: everything; reader: reads. */
+/** node: writes about its own node and reads; edge: tells what that node's edge served and measured, and reads; admin: everything; reader: reads. */
 export interface Caller {
   readonly name: string;
-  readonly role: 'node' | 'admin' | 'reader';
+  readonly role: 'node' | 'edge' | 'admin' | 'reader';
   readonly node: string | null;
 }
 
@@ -52,9 +52,10 @@ function find(
 
 function lintTokens(file: z.output<typeof tokensFile>): readonly Problem[] {
   return file.tokens.flatMap(({ role, node }, index) => {
-    if (role === 'node' && node === undefined)
+    const hasNode = role === 'node' || role === 'edge';
+    if (hasNode && node === undefined)
       return [{ path: ['tokens', index], text: 'is of a node, so it must say of which: node: hk1' }];
-    if (role !== 'node' && node !== undefined)
+    if (!hasNode && node !== undefined)
       return [{ path: ['tokens', index, 'node'], text: `a ${role} belongs to no node` }];
     return [];
   });

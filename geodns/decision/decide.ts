@@ -5,6 +5,7 @@ import type { GeoFacts } from '../mmdb/geo.ts';
 import { type Classification, classify } from '../networks/classify.ts';
 import type { Networks } from '../networks/load.ts';
 import type { Conditions, Policy, Rule } from '../rules/model.ts';
+import { acts, entryOf, type SteeredRule, steeredPools } from '../steering/entry.ts';
 import type { View } from './availability.ts';
 import { choose, type Chosen } from './choose.ts';
 
@@ -30,7 +31,9 @@ export function clientOf(networks: Networks, address: Address, facts: GeoFacts):
 
 export function decide(view: View, policy: Policy, client: Client, family: Family): Decision {
   const rule = policy.rules.find(({ when }) => matches(when, client)) ?? null;
-  const order = [...(rule?.use ?? []), ...policy.otherwise];
+  const { steering } = view.state;
+  const order = [...steeredPools(steering, view.nowMillis, policy, rule), ...policy.otherwise];
+  const entry = entryOf(steering, policy, rule);
   const { country } = client.facts;
   const chosen = choose(view, order, { family, country, service: policy.service });
   return {
@@ -38,7 +41,7 @@ export function decide(view: View, policy: Policy, client: Client, family: Famil
     policy: policy.name,
     rule: rule === null ? null : { number: rule.number, note: rule.note },
     client,
-    why: explain(client, rule, chosen),
+    why: explain(client, rule, chosen, acts(entry, view.nowMillis) ? entry : null),
   };
 }
 
@@ -59,7 +62,12 @@ function holds<T>(asked: readonly T[], value: T | null): boolean {
   return asked.length === 0 || (value !== null && asked.includes(value));
 }
 
-function explain({ facts, classification }: Client, rule: Rule | null, chosen: Chosen): readonly string[] {
+function explain(
+  { facts, classification }: Client,
+  rule: Rule | null,
+  chosen: Chosen,
+  steered: SteeredRule | null,
+): readonly string[] {
   const network =
     classification.kind === 'known'
       ? `access network ${classification.network} by ${classification.evidence}`
@@ -73,8 +81,12 @@ function explain({ facts, classification }: Client, rule: Rule | null, chosen: C
   return [
     `${network}; AS ${facts.asn ?? 'unknown'}; ${place.join(', ')}`,
     asked,
+    ...(steered === null
+      ? []
+      : [`order ${steered.order.join(', ')} by ${steered.author}: ${steered.reason}`]),
     `${chosen.level}: ${chosen.pool ?? 'no pool has an address of this family'}`,
-    ...left.map((one) => `${one.target} is ${one.state} (${one.by}: ${one.text})`),
+    // A target of two pools was looked at twice.
+    ...new Set(left.map((one) => `${one.target} is ${one.state} (${one.by}: ${one.text})`)),
   ];
 }
 

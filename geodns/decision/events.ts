@@ -30,6 +30,22 @@ const override = z.object({
   author: z.string(),
   reason: z.string(),
 });
+const poolNames = z.array(z.string());
+const steeredRule = z.object({
+  policy: z.string(),
+  rule: z.int().min(0),
+  base: poolNames,
+  asked: z.string(),
+  order: poolNames,
+  atMillis: millis,
+  untilMillis: millis,
+  share: z.number().min(0).max(1),
+  author: z.string(),
+  reason: z.string(),
+  blockedUntilMillis: millis,
+  left: z.array(z.object({ pool: z.string(), atMillis: millis })),
+});
+const freeze = z.object({ author: z.string(), reason: z.string(), atMillis: millis });
 const stateEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('report'), record }),
   z.object({ kind: z.literal('override'), override, atMillis: millis }),
@@ -40,6 +56,8 @@ const stateEvent = z.discriminatedUnion('kind', [
     author: z.string(),
     atMillis: millis,
   }),
+  z.object({ kind: z.literal('steer'), entry: steeredRule, atMillis: millis }),
+  z.object({ kind: z.literal('freeze'), freeze: freeze.nullable(), author: z.string(), atMillis: millis }),
   z.object({ kind: z.literal('revision'), revision: z.int().min(0), atMillis: millis, text: z.string() }),
 ]);
 

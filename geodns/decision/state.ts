@@ -8,6 +8,7 @@ import type { Guard, ToldState } from '../../src/types/wire/enums.ts';
 import { families, type Family, type PerFamily } from '../../src/types/units.ts';
 import { unreachable } from '../../src/types/unreachable.ts';
 import { matchesGlob } from '../rules/glob.ts';
+import { type SteeredRule, type Steering, steeringKey } from '../steering/entry.ts';
 
 /** Of one family of an uplink, in the words of the node. */
 export interface FamilyReport {
@@ -47,10 +48,19 @@ export interface Override {
   readonly reason: string;
 }
 
+/** While it stands, nothing is changed that no operator and no node asked for: measured steering and weekly databases wait. */
+export interface Freeze {
+  readonly author: string;
+  readonly reason: string;
+  readonly atMillis: number;
+}
+
 export interface State {
   readonly records: ReadonlyMap<string, UplinkRecord>;
   /** Later ones win. */
   readonly overrides: readonly Override[];
+  readonly steering: Steering;
+  readonly freeze: Freeze | null;
   /** Serial of the zone that was last decided; 0: none yet. */
   readonly revision: number;
 }
@@ -65,6 +75,14 @@ export type StateEvent =
       readonly author: string;
       readonly atMillis: number;
     }
+  | { readonly kind: 'steer'; readonly entry: SteeredRule; readonly atMillis: number }
+  | {
+      readonly kind: 'freeze';
+      /** null: thawed. */
+      readonly freeze: Freeze | null;
+      readonly author: string;
+      readonly atMillis: number;
+    }
   | {
       readonly kind: 'revision';
       readonly revision: number;
@@ -72,7 +90,13 @@ export type StateEvent =
       readonly text: string;
     };
 
-export const emptyState: State = { records: new Map(), overrides: [], revision: 0 };
+export const emptyState: State = {
+  records: new Map(),
+  overrides: [],
+  steering: new Map(),
+  freeze: null,
+  revision: 0,
+};
 
 export function fold(state: State, event: StateEvent): State {
   switch (event.kind) {
@@ -82,12 +106,18 @@ export function fold(state: State, event: StateEvent): State {
       return { ...state, overrides: [...without(state.overrides, event.override), event.override] };
     case 'release':
       return { ...state, overrides: without(state.overrides, event) };
+    case 'steer':
+      return { ...state, steering: new Map(state.steering).set(steeringKey(event.entry), event.entry) };
+    case 'freeze':
+      return { ...state, freeze: event.freeze };
     case 'revision':
       return { ...state, revision: event.revision };
     default:
       return unreachable(event);
   }
 }
+
+const keptSteeringMillis = 30 * 86_400_000;
 
 /** The shortest events that lead to this state: what a compacted journal holds. */
 export function snapshot(state: State, atMillis: number): readonly StateEvent[] {
@@ -96,6 +126,15 @@ export function snapshot(state: State, atMillis: number): readonly StateEvent[] 
     ...state.overrides
       .filter((override) => override.untilMillis > atMillis)
       .map((override): StateEvent => ({ kind: 'override', override, atMillis })),
+    // Also those that ended: what was left lately is not taken again at once.
+    ...[...state.steering.values()]
+      .filter(
+        (entry) => Math.max(entry.untilMillis, entry.blockedUntilMillis) > atMillis - keptSteeringMillis,
+      )
+      .map((entry): StateEvent => ({ kind: 'steer', entry, atMillis })),
+    ...(state.freeze === null
+      ? []
+      : [{ kind: 'freeze', freeze: state.freeze, author: state.freeze.author, atMillis } as const]),
     { kind: 'revision', revision: state.revision, atMillis, text: 'snapshot' },
   ];
 }
@@ -192,6 +231,7 @@ export function nextExpiryMillis(state: State, nowMillis: number): number | null
   const ends = [
     ...state.overrides.map((override) => override.untilMillis),
     ...[...state.records.values()].map((record) => record.expiresAtMillis ?? 0),
+    ...[...state.steering.values()].map((entry) => entry.untilMillis),
   ].filter((end) => end > nowMillis);
   return ends.length === 0 ? null : Math.min(...ends);
 }

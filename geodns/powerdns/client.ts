@@ -50,8 +50,12 @@ const settings = z.array(z.object({ name: z.string(), value: z.string() }));
 
 const timeoutMillis = 5000;
 
-export async function serverVersion(api: PowerDnsApi): Promise<string> {
-  return read(await call(api, 'GET', ''), serverInfo).version;
+/** What runs there, by its own word: `authoritative` and a version such as 5.1.5. */
+export async function serverOf(
+  api: PowerDnsApi,
+): Promise<{ readonly daemonType: string; readonly version: string }> {
+  const { daemon_type: daemonType, version } = read(await call(api, 'GET', ''), serverInfo);
+  return { daemonType, version };
 }
 
 /** The settings of the running server by name. */

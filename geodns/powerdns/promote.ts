@@ -3,6 +3,7 @@
  * afterwards the promoted site stands first in the configuration, and the service starts above the highest serial of all
  * sites. Safe to repeat: a site that was away is brought in line by the next run.
  */
+import { messageOf } from '../../src/types/message-of.ts';
 import { makePrimary, makeSecondary, zoneOf } from './client.ts';
 import type { Site } from './site.ts';
 
@@ -27,7 +28,7 @@ export async function promote(sites: readonly Site[], zone: string, primary: Sit
       await makeSecondary(site.api, zone, master);
       secondaries.push(site.name);
     } catch (error) {
-      untold.push({ name: site.name, reason: error instanceof Error ? error.message : String(error) });
+      untold.push({ name: site.name, reason: messageOf(error) });
     }
   }
   return { primary: primary.name, secondaries, untold };

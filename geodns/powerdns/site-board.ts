@@ -1,4 +1,5 @@
 /** What each site's own DNS last answered, and who waits for it. */
+import { messageOf } from '../../src/types/message-of.ts';
 import { servedSerial, type Site } from './site.ts';
 
 export interface SiteState {
@@ -34,7 +35,7 @@ export class SiteBoard {
   }
 
   fail(name: string, error: unknown): void {
-    this.note(name, { error: error instanceof Error ? error.message : String(error) });
+    this.note(name, { error: messageOf(error) });
   }
 
   private note(name: string, change: Partial<SiteState>): void {

@@ -8,8 +8,6 @@ import {
   PowerDnsError,
   patchZone,
   retrieveZone,
-  serverSettings,
-  serverVersion,
   zoneRecords,
 } from './client.ts';
 import { differenceOf } from './difference.ts';
@@ -21,60 +19,38 @@ export interface Site {
 }
 
 /** The serial that the site's DNS answers with; null where it does not have the zone. Rejects with a DnsError. */
-export async function servedSerial(site: Site, zone: string): Promise<number | null> {
-  const reply = await ask(site.dns, zone, 'SOA', { timeoutMillis: 1000 });
+export async function servedSerial(site: Site, zone: string, timeoutMillis = 1000): Promise<number | null> {
+  const reply = await ask(site.dns, zone, 'SOA', { timeoutMillis });
   const serial = reply.answers.find((answer) => answer.data !== null)?.data;
   return reply.rcode === 0 && serial !== undefined && serial !== null ? Number(serial) : null;
 }
 
-/** Settings without which answers are silently wrong; each problem is a sentence. */
-export async function settingProblems(site: Site): Promise<readonly string[]> {
-  const [version, settings] = [await serverVersion(site.api), await serverSettings(site.api)];
-  const problems: string[] = [];
-  const expect = (fine: boolean, text: string): void => {
-    if (!fine) problems.push(`${site.name} (PowerDNS ${version}): ${text}`);
-  };
-  expect(
-    settings.get('enable-lua-records') === 'shared',
-    'set enable-lua-records=shared; `yes` costs fifteen times as much and `no` answers nothing',
-  );
-  expect(
-    (settings.get('launch') ?? '').split(/[,\s]+/).includes('geoip'),
-    'add geoip to launch; without it everybody gets the default',
-  );
-  expect(
-    settings.get('edns-subnet-processing') === 'yes',
-    'set edns-subnet-processing=yes; without it users are judged by their resolver',
-  );
-  expect(
-    settings.get('cache-ttl') === '0',
-    'set cache-ttl=0; answers of wildcard names to ECS /0 are cached for everybody otherwise',
-  );
-  expect(
-    settings.get('lua-records-exec-limit') === '0',
-    'set lua-records-exec-limit=0; the default aborts large rules from 5.0 on',
-  );
-  const updates = settings.get('enable-lua-record-updates');
-  expect(
-    updates === undefined || updates === 'yes',
-    'set enable-lua-record-updates=yes; PowerDNS 5.1 refuses our records otherwise',
-  );
-  return problems;
-}
-
 /**
  * Makes the primary hold exactly these records; creates the zone where it is missing. Returns how many rrsets were sent.
- * A zone that is not primary there is never written: PowerDNS would say 204 and the sites would part for good.
+ * A zone that is not primary there is never written: PowerDNS would say 204 and the sites would part for good. `check`
+ * may throw about what is there, and then nothing is sent.
  */
-export async function writePrimary(site: Site, zone: string, wanted: readonly Rrset[]): Promise<number> {
+export async function writePrimary(
+  site: Site,
+  zone: string,
+  wanted: readonly Rrset[],
+  check: (present: readonly Rrset[]) => void = () => undefined,
+): Promise<number> {
   const present = await presentRecords(site, zone);
   if (present === null) {
     await createPrimaryZone(site.api, zone, wanted);
     return wanted.length;
   }
+  check(present);
   const difference = differenceOf(present, wanted);
   if (difference.length > 0) await patchZone(site.api, zone, difference);
   return difference.length;
+}
+
+/** The serial in these records; 0 where they have no SOA. */
+export function serialOf(rrsets: readonly Rrset[]): number {
+  const soa = rrsets.find(({ type }) => type === 'SOA')?.records[0] ?? '';
+  return Number(soa.split(/\s+/)[2] ?? 0);
 }
 
 /** Records of the zone at the primary; null: no such zone. Throws pdns-refused where the site is not its primary. */

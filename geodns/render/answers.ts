@@ -3,6 +3,7 @@ import { families, type Family } from '../../src/types/units.ts';
 import { countriesToldOf, type View } from '../decision/availability.ts';
 import { type Answer, choose, type Chosen, type Level } from '../decision/choose.ts';
 import type { Policy } from '../rules/model.ts';
+import { steeredPools } from '../steering/entry.ts';
 import { luaList, luaMap, luaNumber, luaString } from './lua-text.ts';
 
 /** Answers with numbers; 0 is the empty one, for families that no pool has an address of. */
@@ -62,7 +63,8 @@ function policyAnswers(view: View, policy: Policy, book: AnswerBook): PolicyAnsw
       // Many rules share a fallback order, and then the answer.
       const known = new Map<string, { readonly number: number; readonly level: Level }>();
       return [null, ...policy.rules].map((rule) => {
-        const order = [...(rule?.use ?? []), ...policy.otherwise];
+        const own = steeredPools(view.state.steering, view.nowMillis, policy, rule);
+        const order = [...own, ...policy.otherwise];
         const key = order.map(({ name }) => name).join();
         const found =
           known.get(key) ?? numbered(choose(view, order, { family, country, service: policy.service }));

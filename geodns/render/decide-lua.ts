@@ -21,8 +21,9 @@ F.f=function(pol, qt)
   for i=1, #G.O do if G.O[i][1]:match(a) then n=G.O[i][2] break end end
   local g=geoiplookup(s, 0)
   local c=geoiplookup(s, 3)
-  local v={a=g, n=n or G.N[g] or '', c=c, t=geoiplookup(s, 2)}
-  if G.u then v.u=c..'-'..geoiplookup(s, 6) end
+  local v={a=g, n=n or G.N[g] or '', c=c}
+  if p.y then v.t=geoiplookup(s, 2) end
+  if p.u then v.u=c..'-'..geoiplookup(s, 6) end
   local b=0
   for i=1, #p.t do
     local r=p.t[i][2][G.k(p.t[i][1], v)]

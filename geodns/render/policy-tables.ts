@@ -80,7 +80,9 @@ export function policyStatements(place: string, policy: Policy): readonly string
         fill(`${at}[4]`, conditions),
       ].flat();
     });
-  return [`${place}={t={}, s={}}`, ...tables, ...subnets];
+  // A look-up that no rule asks for is not made.
+  const wanted = `y=${asks(policy, 'continents')}, u=${asks(policy, 'subdivisions')}`;
+  return [`${place}={t={}, s={}, ${wanted}}`, ...tables, ...subnets];
 }
 
 /**
@@ -110,7 +112,6 @@ function chunked(entries: readonly string[]): readonly (readonly string[])[] {
   return chunks;
 }
 
-/** Whether any rule needs the third look-up. */
-export function asksSubdivisions(policies: Iterable<Policy>): boolean {
-  return [...policies].some((policy) => policy.rules.some((rule) => rule.when.subdivisions.length > 0));
+function asks({ rules }: Policy, kind: 'continents' | 'subdivisions'): boolean {
+  return rules.some((rule) => rule.when[kind].length > 0);
 }

@@ -13,7 +13,7 @@ import type { Policy, Rules } from '../rules/model.ts';
 import { type Answers, answersIn, type Degraded } from './answers.ts';
 import { decideLua } from './decide-lua.ts';
 import { luaList, luaNumber, luaString, quoted, RenderError } from './lua-text.ts';
-import { asksSubdivisions, fill, groupStatements, policyStatements } from './policy-tables.ts';
+import { fill, groupStatements, policyStatements } from './policy-tables.ts';
 
 export interface Rrset {
   /** With the final dot. */
@@ -64,7 +64,7 @@ export function compileZone(rules: Rules, networks: Networks): CompiledZone {
     rules,
     suffix,
     statements: [
-      ...tableStatements(fresh, networks, asksSubdivisions(policies)),
+      ...tableStatements(fresh, networks),
       ...policies.flatMap((policy) => policyStatements(`${fresh}.R[${luaString(policy.name)}]`, policy)),
       decideLua(fresh, `G_${suffix}`),
     ],
@@ -75,12 +75,19 @@ export function compileZone(rules: Rules, networks: Networks): CompiledZone {
   };
 }
 
+/** What of a zone's text is not rules and state. */
+export interface Stamp {
+  /** Whose zone it is (`writerOf`): a token of plain letters; empty: nobody's. */
+  readonly writer?: string;
+  readonly partBytes?: number;
+}
+
 /** The whole zone. Throws a RenderError when it is too large for DNS. */
 export function assembleZone(
   { rules, suffix, statements, constant }: CompiledZone,
   answers: Answers,
   revision: number,
-  partBytes = defaultPartBytes,
+  { writer = '', partBytes = defaultPartBytes }: Stamp = {},
 ): RenderedZone {
   const fresh = `N_${suffix}`;
   const own = [
@@ -104,7 +111,10 @@ export function assembleZone(
     rrsets: [
       { name: rules.zone, type: 'SOA', ttlSeconds: 30, records: [soa] },
       { name: rules.zone, type: 'NS', ttlSeconds: 3600, records: rules.nameservers },
-      config('_gv', `V_${suffix}=${luaNumber(revision)} `),
+      config(
+        '_gv',
+        `V_${suffix}=${luaNumber(revision)} ${writer === '' ? '' : `W_${suffix}=${luaString(writer)} `}`,
+      ),
       ...configParts([...statements, ...own], suffix, revision, partBytes).map(({ label, text }) =>
         config(label, text),
       ),
@@ -120,13 +130,23 @@ export function renderZone(
   revision: number,
   partBytes?: number,
 ): RenderedZone {
-  return assembleZone(compileZone(view.rules, networks), answersIn(view), revision, partBytes);
+  return assembleZone(
+    compileZone(view.rules, networks),
+    answersIn(view),
+    revision,
+    partBytes === undefined ? {} : { partBytes },
+  );
 }
 
-function tableStatements(fresh: string, networks: Networks, subdivisions: boolean): readonly string[] {
+/** The service that these records are of; null where they do not say. */
+export function writerOf(rrsets: readonly Rrset[]): string | null {
+  const stamp = rrsets.find(({ name, type }) => type === 'LUA' && name.toLowerCase().startsWith('_gv.'));
+  return /\bW_\w+='([^']*)'/.exec(stamp?.records[0] ?? '')?.[1] ?? null;
+}
+
+function tableStatements(fresh: string, networks: Networks): readonly string[] {
   const asns = [...networks.byAsn].filter(([asn]) => !networks.excluded.has(asn));
   return [
-    `${fresh}.u=${subdivisions}`,
     `${fresh}.V=${groupStatements(`${fresh}.V`, privateRanges).join(' ')}`,
     ...fill(
       `${fresh}.N`,

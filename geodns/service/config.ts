@@ -1,5 +1,8 @@
 /** `/etc/causeway-geodns/geodns.yaml`: where things are. What users get is in rules.yaml and networks.yaml. */
 import { z } from 'zod';
+import { refreshConfig } from '../data/config.ts';
+import { statisticsConfig } from '../statistics/config.ts';
+import { rumConfig, steeringConfig } from '../steering/config.ts';
 import { type Loaded, type Problem, readYaml } from '../yaml-file.ts';
 
 const hostPort = z
@@ -13,7 +16,9 @@ const hostPort = z
 const configFile = z.strictObject({
   /** Loopback, or behind a proxy with TLS. */
   listen: hostPort.prefault('127.0.0.1:8053'),
-  /** Folder of the journal. */
+  /** Certificate (with its chain) and key, read again when they change; without them, plain HTTP. */
+  tls: z.strictObject({ cert_file: z.string().min(1), key_file: z.string().min(1) }).optional(),
+  /** Folder of the journal and of the revisions. */
   state: z.string().min(1).default('/var/lib/causeway-geodns'),
   rules: z.string().min(1),
   networks: z.string().min(1),
@@ -31,6 +36,10 @@ const configFile = z.strictObject({
       }),
     )
     .min(1),
+  refresh: refreshConfig.optional(),
+  rum: rumConfig.optional(),
+  steering: steeringConfig.prefault({}),
+  statistics: statisticsConfig.prefault({}),
 });
 export type GeoDnsConfig = z.output<typeof configFile>;
 
@@ -40,9 +49,15 @@ export function loadConfig(file: string, text: string): Loaded<GeoDnsConfig> {
 
 function lintConfig(config: GeoDnsConfig): readonly Problem[] {
   const names = config.sites.map(({ name }) => name);
-  return names.flatMap((name, index) =>
+  const strangers = Object.keys(config.refresh?.sites ?? {}).filter((name) => !names.includes(name));
+  const unknown = strangers.map((name) => ({
+    path: ['refresh', 'sites', name],
+    text: `no site is called ${name}; there are ${names.join(', ')}`,
+  }));
+  const twice = names.flatMap((name, index) =>
     names.indexOf(name) === index
       ? []
       : [{ path: ['sites', index, 'name'], text: `a site is already called ${name}` }],
   );
+  return [...twice, ...unknown];
 }

@@ -11,6 +11,7 @@ import { loadRules } from '../rules/load.ts';
 import type { Rules } from '../rules/model.ts';
 import { formatProblem, type Loaded } from '../yaml-file.ts';
 import { type GeoDnsConfig, loadConfig } from './config.ts';
+import type { RulesTexts } from './revisions.ts';
 
 const canaryCount = 20;
 
@@ -28,6 +29,8 @@ export class FilesError extends Error {
 export interface Database {
   readonly path: string;
   readonly builtAt: Date;
+  /** The ASN database alone: who its users are (users.ts). */
+  readonly asnDatabase?: Mmdb;
 }
 
 export interface Files {
@@ -40,13 +43,16 @@ export interface Files {
   readonly canaries: readonly Address[];
   readonly tokens: Tokens;
   readonly sites: readonly [Site, ...Site[]];
+  /** As they were read. */
+  readonly texts: RulesTexts;
 }
 
 /** Reads and checks every file. Throws a FilesError, or an MmdbError for a database. */
 export async function readFiles(configPath: string): Promise<Files> {
   const config = take(loadConfig(configPath, await text(configPath)));
-  const networks = take(loadNetworks(config.networks, await text(config.networks)));
-  const rules = take(loadRules(config.rules, await text(config.rules), networks));
+  const texts = { networks: await text(config.networks), rules: await text(config.rules) };
+  const networks = take(loadNetworks(config.networks, texts.networks));
+  const rules = take(loadRules(config.rules, texts.rules, networks));
   const tokens = take(loadTokens(config.tokens_file, await text(config.tokens_file)));
   const asn = await openMmdb(config.mmdb.asn, 'asn');
   const country = await openMmdb(config.mmdb.country, 'country');
@@ -63,10 +69,14 @@ export async function readFiles(configPath: string): Promise<Files> {
     networks,
     rules,
     lookup: geoLookup(asn, country),
-    databases: [asn, country].map(({ path, builtAt }) => ({ path, builtAt })),
+    databases: [
+      { path: asn.path, builtAt: asn.builtAt, asnDatabase: asn },
+      { path: country.path, builtAt: country.builtAt },
+    ],
     canaries: canariesOf(asn),
     tokens,
     sites: [primary, ...secondaries],
+    texts,
   };
 }
 

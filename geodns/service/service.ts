@@ -3,7 +3,6 @@
  * folded in, rendered; and if that changes any record, a new revision is journalled and given to the sites.
  */
 import type { Family } from '../../src/types/units.ts';
-import { unreachable } from '../../src/types/unreachable.ts';
 import { type View, viewOf } from '../decision/availability.ts';
 import { clientOf, decide, type Decision } from '../decision/decide.ts';
 import {
@@ -22,6 +21,8 @@ import { type Answers, answersIn, sameAnswers } from '../render/answers.ts';
 import { assembleZone, compileZone, type CompiledZone, type RenderedZone } from '../render/zone.ts';
 import type { Rules, Target } from '../rules/model.ts';
 import { EventLog } from './event-log.ts';
+import { wordsOf } from './event-words.ts';
+import type { Database } from './files.ts';
 import type { StateStore } from './store.ts';
 
 export interface Publisher {
@@ -33,13 +34,15 @@ export interface ServiceParts {
   readonly rules: Rules;
   readonly networks: Networks;
   readonly lookup: GeoLookup;
-  readonly databases: readonly { readonly path: string; readonly builtAt: Date }[];
+  readonly databases: readonly Database[];
   readonly store: StateStore;
   readonly publisher: Publisher;
   /** Wall time; everything durable is in it, and it is never compared with a node's. */
   readonly nowMillis: () => number;
   /** The first revision is above this: the highest serial that any site had at start. */
   readonly revisionAbove: number;
+  /** Stands in each zone that we publish, so that two services do not overwrite each other unseen. */
+  readonly writer: string;
 }
 
 const oldDatabaseMillis = 21 * 86_400_000;
@@ -52,9 +55,10 @@ export type Heard = {
 };
 
 export class GeoDnsService {
-  readonly events = new EventLog();
+  readonly events: EventLog;
   private current: ServiceParts;
   private readonly heardAt = new Map<string, number>();
+  private readonly frozen = new Set<string>();
   private turn: Promise<unknown> = Promise.resolve();
   private timer: NodeJS.Timeout | null = null;
   private published: RenderedZone | null = null;
@@ -63,6 +67,7 @@ export class GeoDnsService {
 
   constructor(parts: ServiceParts) {
     this.current = parts;
+    this.events = new EventLog(parts.nowMillis());
     this.compiled = compileZone(parts.rules, parts.networks);
     for (const { node } of parts.rules.targets.values()) this.heardAt.set(node, parts.nowMillis());
   }
@@ -72,22 +77,29 @@ export class GeoDnsService {
   }
 
   /**
-   * Puts new rules, networks and databases in force together, and publishes. Rejects, and keeps the old ones, when they
-   * cannot be rendered.
+   * Puts new rules, networks and databases in force together (those that are given), and publishes. Rejects, and keeps the
+   * old ones, when they cannot be rendered or the journal cannot be written. `why` stands in the journal.
    */
-  replace(files: Pick<ServiceParts, 'rules' | 'networks' | 'lookup' | 'databases'>): Promise<void> {
+  replace(
+    files: Partial<Pick<ServiceParts, 'rules' | 'networks' | 'lookup' | 'databases'>>,
+    why = 'files',
+  ): Promise<void> {
     return this.inTurn(async () => {
-      const compiled = compileZone(files.rules, files.networks);
-      assembleZone(
-        compiled,
-        answersIn(viewOf(files.rules, this.current.store.state(), this.current.nowMillis())),
-        1,
-      );
-      this.current = { ...this.current, ...files };
+      const before = { current: this.current, compiled: this.compiled };
+      const next = { ...this.current, ...files };
+      const compiled = compileZone(next.rules, next.networks);
+      assembleZone(compiled, answersIn(viewOf(next.rules, next.store.state(), next.nowMillis())), 1);
+      this.current = next;
       this.compiled = compiled;
-      for (const { node } of files.rules.targets.values())
-        if (!this.heardAt.has(node)) this.heardAt.set(node, this.current.nowMillis());
-      await this.change([], 'files', true);
+      try {
+        await this.change([], why, true);
+      } catch (error) {
+        this.current = before.current;
+        this.compiled = before.compiled;
+        throw error;
+      }
+      for (const { node } of next.rules.targets.values())
+        if (!this.heardAt.has(node)) this.heardAt.set(node, next.nowMillis());
     });
   }
 
@@ -163,6 +175,44 @@ export class GeoDnsService {
     );
   }
 
+  /** Whether an operator, here or in the fleet of a node that speaks to us, has frozen what happens by itself. */
+  isFrozen(): boolean {
+    return this.parts.store.state().freeze !== null || this.frozenNodes().length > 0;
+  }
+
+  /** What a heartbeat says of the node's own freeze; silence changes nothing. */
+  noteFrozen(node: string, isFrozen: boolean): void {
+    if (isFrozen) this.frozen.add(node);
+    else this.frozen.delete(node);
+  }
+
+  /** Nodes whose last heartbeat said that they are frozen; one that fell silent says nothing any more. */
+  frozenNodes(): readonly string[] {
+    const silent = new Set(this.silentNodes());
+    return [...this.frozen].filter((node) => !silent.has(node)).sort();
+  }
+
+  /** Other databases, older or newer, with the rules as they are; always a revision of its own. */
+  useDatabases(fresh: Pick<ServiceParts, 'lookup' | 'databases'>): Promise<void> {
+    return this.inTurn(async () => {
+      const before = this.current;
+      this.current = { ...before, ...fresh };
+      await this.change([], 'databases', true).catch((error: unknown) => {
+        this.current = before;
+        throw error;
+      });
+    });
+  }
+
+  /** What is neither a report nor an override: `make` sees the state in its turn. Returns what was made. */
+  enact(make: (view: View) => readonly StateEvent[], why: string): Promise<readonly StateEvent[]> {
+    return this.inTurn(async () => {
+      const events = make(this.view());
+      if (events.length > 0) await this.change(events, why);
+      return events;
+    });
+  }
+
   /** undefined: no such name. `resolver`: where the databases look for a user whose own address is private. */
   decide(name: string, address: Address, family: Family): Decision | undefined {
     const full = name.endsWith('.') ? name : `${name}.`;
@@ -188,7 +238,7 @@ export class GeoDnsService {
     const answers = answersIn(viewOf(rules, next, now));
     const same = !always && this.published !== null && sameAnswers(this.answers, answers);
     const revision = Math.max(next.revision, this.parts.revisionAbove) + 1;
-    const zone = same ? null : assembleZone(this.compiled, answers, revision);
+    const zone = same ? null : assembleZone(this.compiled, answers, revision, { writer: this.parts.writer });
     const told: readonly StateEvent[] =
       zone === null ? [] : [{ kind: 'revision', revision, atMillis: now, text: why }];
     await store.commit([...events, ...told], now);
@@ -225,23 +275,6 @@ export class GeoDnsService {
 
 function orderOf(answer: Acceptance | null): Heard['current'] {
   return answer?.kind === 'stale' || answer?.kind === 'order-required' ? answer.current.order : null;
-}
-
-function wordsOf(event: StateEvent): string {
-  switch (event.kind) {
-    case 'report': {
-      const { target, reason, families } = event.record;
-      return `${target}: v4 ${families[4]?.state ?? '-'}, v6 ${families[6]?.state ?? '-'} (${reason})`;
-    }
-    case 'override':
-      return `${event.override.author}: ${event.override.glob} ${event.override.state}: ${event.override.reason}`;
-    case 'release':
-      return `${event.author}: ${event.glob}`;
-    case 'revision':
-      return `${event.revision}: ${event.text}`;
-    default:
-      return unreachable(event);
-  }
 }
 
 /** The name of rules that a name below a wildcard falls to: `*.v.geo.test.` for `a.b.v.geo.test.` (RFC 4592). */

@@ -7,7 +7,7 @@ const compactAboveBytes = 4_000_000;
 
 export interface StateStore {
   state(): State;
-  /** Resolves when the events are on disk and folded in; rejects, and changes nothing, when they cannot be written. */
+  /** Resolves when all events are on disk and folded in; rejects, and changes nothing, when they cannot be written. */
   commit(events: readonly StateEvent[], nowMillis: number): Promise<void>;
   close(): Promise<void>;
   /** What the journal had that could not be used; for the log. */
@@ -33,7 +33,7 @@ export async function openStateStore(path: string): Promise<StateStore> {
       foreign: events.filter((event) => event === undefined).length,
     },
     async commit(added, nowMillis) {
-      await Promise.all(added.map((event) => journal.append(event)));
+      await journal.appendAll(added);
       state = added.reduce(fold, state);
       if (journal.sizeBytes() > compactAboveBytes) await compact(journal, state, nowMillis);
     },

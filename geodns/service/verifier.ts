@@ -1,4 +1,4 @@
-/** Verifies the sites after each revision, one round at a time. */
+/** Verifies the sites after each revision, and now and then, one round at a time. */
 import type { Address } from '../address.ts';
 import type { Site } from '../powerdns/site.ts';
 import type { Sync } from '../powerdns/sync.ts';
@@ -8,6 +8,8 @@ import type { GeoDnsService } from './service.ts';
 import { type Verification, verifySites } from './verify.ts';
 
 const settleMillis = 2000;
+/** What a site's databases say may change without us. */
+const everyMillis = 60_000;
 /** So long after a change, lest questions of our own delay the next one. */
 const quietMillis = 1000;
 
@@ -18,10 +20,11 @@ export class Verifier {
   private hurry: () => void = () => undefined;
   private addresses: readonly Address[];
   private readonly worker: Worker;
+  private readonly timer: NodeJS.Timeout;
 
   constructor(
     service: GeoDnsService,
-    sync: Pick<Sync, 'settled'>,
+    sync: Pick<Sync, 'settled' | 'state'>,
     sites: readonly Site[],
     addresses: readonly Address[],
     log: ComposeLog,
@@ -29,10 +32,19 @@ export class Verifier {
     this.addresses = addresses;
     const round = async (): Promise<'done' | 'again'> => {
       const revision = service.zone()?.revision ?? 0;
-      if (!(await sync.settled(revision, settleMillis))) return 'again';
+      await sync.settled(revision, settleMillis);
       await this.quiet();
       if (service.zone()?.revision !== revision || this.stopped) return this.stopped ? 'done' : 'again';
-      const found = await verifySites(service, sites, this.addresses);
+      // A site that is behind or away is told by the sync, and must not keep the others from being looked at.
+      const there = new Set(
+        sync
+          .state()
+          .sites.filter(({ serial, error }) => error === null && serial !== null && serial >= revision)
+          .map(({ name }) => name),
+      );
+      const asked = sites.filter(({ name }) => there.has(name));
+      if (asked.length === 0) return 'again';
+      const found = await verifySites(service, asked, this.addresses);
       // Answers of a zone that changed while we asked prove nothing.
       if (service.zone()?.revision !== revision) return 'again';
       this.last = found;
@@ -42,6 +54,7 @@ export class Verifier {
     this.worker = new Worker(round, (error) =>
       log.warn({ error: String(error) }, 'the sites could not be verified'),
     );
+    this.timer = setInterval(() => this.poke(), everyMillis);
   }
 
   /** Asks about these users from now on. */
@@ -65,6 +78,7 @@ export class Verifier {
   }
 
   stop(): Promise<void> {
+    clearInterval(this.timer);
     this.stopped = true;
     this.hurry();
     return this.worker.stop();

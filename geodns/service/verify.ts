@@ -2,6 +2,7 @@
  * Asks every site over DNS, as a resolver would, and compares with our own decision. A site whose serial is right can
  * still be wrong: another GeoIP database, one that is broken (`reload` says Ok for it), Lua that does not run.
  */
+import { messageOf } from '../../src/types/message-of.ts';
 import { type Address, bitsOf, formatAddress } from '../address.ts';
 import { ask } from '../dns/ask.ts';
 import { typeCodes } from '../dns/message.ts';
@@ -68,7 +69,8 @@ async function answerCheck(
   return `${site.name} answers ${formatAddress(address)} asking for ${name} with ${got.join(', ') || 'nothing'}, not ${expected.join(', ')}`;
 }
 
-async function geoCheck(
+/** What the site's databases say of a user, beside our own; null: the same. */
+export async function geoCheck(
   site: Site,
   zone: string,
   address: Address,
@@ -96,6 +98,6 @@ async function answersOf(
       .filter((record) => record.type === typeCodes[type])
       .map((record) => record.data ?? '');
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [messageOf(error)];
   }
 }

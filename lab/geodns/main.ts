@@ -55,6 +55,9 @@ function guide(stand: Stand): string {
     `  curl -s ${api}/v1/state -H 'Authorization: Bearer ${labTokens.ops}'`,
     `  curl -s ${api}/v1/sites -H 'Authorization: Bearer ${labTokens.ops}'`,
     '',
+    'The page, and its token:',
+    `  ${api}/   ${labTokens.ops}`,
+    '',
     'Ctrl-C ends it.',
   ].join('\n');
 }

@@ -4,17 +4,28 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { ask, type DnsServer } from '../../geodns/dns/ask.ts';
 import type { PowerDnsApi } from '../../geodns/powerdns/client.ts';
+import { needsLuaUpdates, parseVersion } from '../../geodns/powerdns/version.ts';
+import { type PowerDnsProgram, systemProgram } from './pdns-versions.ts';
 
 export interface StandSite {
   readonly name: string;
   readonly dns: DnsServer;
   readonly api: PowerDnsApi;
+  /** The GeoIP databases that it reads. */
+  readonly mmdb: MmdbFiles;
+  /** Its own folder, with its zones. */
+  readonly folder: string;
+  /** null while it does not run. */
+  pid(): number | null;
+  /** A command of `pdns_control`; returns what it says. */
+  control(command: string): Promise<string>;
   /** Kills it without warning, as a crash does. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -26,50 +37,81 @@ export interface Stand {
   readonly version: string;
   /** The primary first. */
   readonly sites: readonly [StandSite, StandSite, StandSite];
-  readonly mmdb: { readonly asn: string; readonly country: string };
+  /** Those that the sites share, and the service reads. */
+  readonly mmdb: MmdbFiles;
   stop(): Promise<void>;
 }
 
-const schemaFile = '/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql';
+export interface MmdbFiles {
+  readonly asn: string;
+  readonly country: string;
+}
+
+export interface StandOptions {
+  /** Without it the system's. */
+  readonly program?: PowerDnsProgram;
+  /** Of the secondaries, where it is another. */
+  readonly secondaries?: PowerDnsProgram;
+  /** Each site reads databases of its own. */
+  readonly ownMmdb?: boolean;
+  /** More lines of a site's pdns.conf; the last of two for one setting counts. */
+  readonly settings?: (site: string) => readonly string[];
+  /** Called with each site's empty folder before anything is in it. */
+  readonly folderReady?: (site: string, folder: string) => Promise<void>;
+}
+
 const port = 5300;
 const apiPort = 8081;
 const siteNames = ['hkg', 'tyo', 'sin'] as const;
 
-/** `mmdb`: bytes of the databases that all sites read. Throws, with PowerDNS's own words, when a site does not start. */
-export async function startStand(mmdb: { readonly asn: Buffer; readonly country: Buffer }): Promise<Stand> {
+/** `mmdb`: bytes of the databases. Throws, with PowerDNS's own words, when a site does not start. */
+export async function startStand(
+  mmdb: { readonly asn: Buffer; readonly country: Buffer },
+  options: StandOptions = {},
+): Promise<Stand> {
+  const program = options.program ?? systemProgram();
+  if (program === null) throw new Error('pdns_server is missing; install pdns-server (lab/setup does)');
   const folder = await mkdtemp(join(tmpdir(), 'causeway-geodns-'));
   const net = `127.${randomInt(100, 200)}.${randomInt(1, 255)}`;
-  const files = { asn: join(folder, 'asn.mmdb'), country: join(folder, 'country.mmdb') };
-  await writeFile(files.asn, mmdb.asn);
-  await writeFile(files.country, mmdb.country);
-  const version = await powerDnsVersion();
+  const shared = await writeMmdbFiles(folder, mmdb);
   const started: StandSite[] = [];
+  // A lab that ends by a signal comes here alone; its sites end with it.
+  const leave = (): void => rmSync(folder, { recursive: true, force: true });
+  process.on('exit', leave);
   const stop = async (): Promise<void> => {
+    process.off('exit', leave);
     await Promise.all(started.map((site) => site.kill()));
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const sites = siteNames.map((name, index) =>
-      siteOf({ name, folder: join(folder, name), net, index, mmdb: [files.asn, files.country], version }),
-    );
-    started.push(...sites);
-    await Promise.all(sites.map((site) => site.start()));
-    const [primary, first, second] = sites;
+    for (const [index, name] of siteNames.entries()) {
+      const own = join(folder, name);
+      await mkdir(own, { recursive: true });
+      await options.folderReady?.(name, own);
+      const files = options.ownMmdb === true ? await writeMmdbFiles(own, mmdb) : shared;
+      const runs = index === 0 ? program : (options.secondaries ?? program);
+      const settings = options.settings?.(name) ?? [];
+      started.push(siteOf({ name, folder: own, net, index, mmdb: files, program: runs, settings }));
+    }
+    await Promise.all(started.map((site) => site.start()));
+    const [primary, first, second] = started;
     if (primary === undefined || first === undefined || second === undefined)
       throw new Error('three sites are needed');
-    return { folder, version, sites: [primary, first, second], mmdb: files, stop };
+    return { folder, version: program.version, sites: [primary, first, second], mmdb: shared, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function powerDnsVersion(): Promise<string> {
-  const { stderr, stdout } = await execa('pdns_server', ['--version'], { reject: false });
-  const found = /Authoritative Server (\d+\.\d+\.\d+)/.exec(stdout + stderr)?.[1];
-  if (found === undefined)
-    throw new Error('pdns_server says no version; install pdns-server (lab/setup does)');
-  return found;
+async function writeMmdbFiles(
+  folder: string,
+  { asn, country }: { readonly asn: Buffer; readonly country: Buffer },
+): Promise<MmdbFiles> {
+  const files = { asn: join(folder, 'asn.mmdb'), country: join(folder, 'country.mmdb') };
+  await writeFile(files.asn, asn);
+  await writeFile(files.country, country);
+  return files;
 }
 
 interface SitePlan {
@@ -77,8 +119,9 @@ interface SitePlan {
   readonly folder: string;
   readonly net: string;
   readonly index: number;
-  readonly mmdb: readonly string[];
-  readonly version: string;
+  readonly mmdb: MmdbFiles;
+  readonly program: PowerDnsProgram;
+  readonly settings: readonly string[];
 }
 
 function siteOf(plan: SitePlan): StandSite {
@@ -91,13 +134,23 @@ function siteOf(plan: SitePlan): StandSite {
     name: plan.name,
     dns,
     api: { url: `http://${host}:${apiPort}`, key: `key-of-${plan.name}` },
+    mmdb: plan.mmdb,
+    folder: plan.folder,
     log,
+    pid: () => child?.pid ?? null,
+    async control(command) {
+      const { stdout } = await execa(plan.program.control, [
+        `--config-dir=${plan.folder}`,
+        `--socket-dir=${plan.folder}`,
+        command,
+      ]);
+      return stdout;
+    },
     async start() {
       await prepare(plan);
       const sink = await open(logFile, 'a');
-      child = spawn('setpriv', ['--pdeathsig', 'KILL', 'pdns_server', `--config-dir=${plan.folder}`], {
-        stdio: ['ignore', sink.fd, sink.fd],
-      });
+      const argv = ['--pdeathsig', 'KILL', plan.program.server, `--config-dir=${plan.folder}`];
+      child = spawn('setpriv', argv, { stdio: ['ignore', sink.fd, sink.fd] });
       await sink.close();
       await untilItAnswers(child, dns, log);
     },
@@ -113,22 +166,22 @@ function siteOf(plan: SitePlan): StandSite {
 }
 
 async function prepare(plan: SitePlan): Promise<void> {
-  await mkdir(plan.folder, { recursive: true });
   const database = join(plan.folder, 'zones.sqlite3');
   await writeFile(join(plan.folder, 'empty.yml'), 'domains: []\n');
   await writeFile(join(plan.folder, 'pdns.conf'), configOf(plan, database));
   const tables = await execa('sqlite3', [database, '.tables']);
-  if (tables.stdout.trim() === '') await execa('sqlite3', [database], { inputFile: schemaFile });
+  if (tables.stdout.trim() === '') await execa('sqlite3', [database], { inputFile: plan.program.schema });
 }
 
 /** The settings that answers and safety depend on are those of the product's documentation. */
-function configOf({ name, folder, net, index, mmdb, version }: SitePlan, database: string): string {
+function configOf({ name, folder, net, index, mmdb, program, settings }: SitePlan, database: string): string {
   const host = `${net}.${index + 1}`;
-  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const version = parseVersion(program.version);
   const lines = [
     'launch=gsqlite3,geoip',
     `gsqlite3-database=${database}`,
-    `geoip-database-files=${mmdb.join(' ')}`,
+    'gsqlite3-pragma-synchronous=1',
+    `geoip-database-files=${mmdb.asn} ${mmdb.country}`,
     `geoip-zones-file=${join(folder, 'empty.yml')}`,
     `local-address=${host}`,
     `local-port=${port}`,
@@ -160,8 +213,9 @@ function configOf({ name, folder, net, index, mmdb, version }: SitePlan, databas
     'distributor-threads=2',
   ];
   if (index === 0) lines.push(`also-notify=${net}.2:${port}, ${net}.3:${port}`);
-  if (major > 5 || (major === 5 && minor >= 1)) lines.push('enable-lua-record-updates=yes');
-  return `${lines.join('\n')}\n`;
+  if (program.modules !== null) lines.push(`module-dir=${program.modules}`);
+  if (version !== null && needsLuaUpdates(version)) lines.push('enable-lua-record-updates=yes');
+  return `${[...lines, ...settings].join('\n')}\n`;
 }
 
 async function untilItAnswers(

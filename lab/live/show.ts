@@ -10,19 +10,23 @@ import { startTimeline } from '../scenarios/timeline.ts';
 const clearScreen = '\u001B[H\u001B[2J';
 const everyMillis = 500;
 
+/** More lines under the table, asked for each time. */
+export type Beneath = () => Promise<string>;
+const nothing: Beneath = () => Promise.resolve('');
+
 /** Until the process is ended. */
-export async function showLive(lab: Lab, url: string): Promise<never> {
+export async function showLive(lab: Lab, url: string, beneath = nothing): Promise<never> {
   for (;;) {
-    const table = await tableOf(lab, true);
-    process.stdout.write(`${clearScreen}${table}\n\n${footer(lab, url)}\n`);
+    const [table, more] = await Promise.all([tableOf(lab, true), beneath()]);
+    process.stdout.write(`${clearScreen}${table}\n${more}\n${footer(lab, url)}\n`);
     await pause(everyMillis);
   }
 }
 
 /** The state when all three are healthy. */
-export async function showOnce(lab: Lab, url: string): Promise<void> {
+export async function showOnce(lab: Lab, url: string, beneath = nothing): Promise<void> {
   await waitHealthy(lab, 90_000);
-  console.log(`${await tableOf(lab, false)}\n\n${footer(lab, url)}`);
+  console.log(`${await tableOf(lab, false)}\n${await beneath()}\n${footer(lab, url)}`);
 }
 
 /** Each change as a line, until the process is ended. */

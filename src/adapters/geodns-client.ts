@@ -50,6 +50,7 @@ export class GeoDnsClient {
   #trouble: string | null = null;
   #acknowledgedAt: number | null = null;
   #isBeating = false;
+  #isFrozen = false;
   #cancelBeat: () => void = () => undefined;
   #unknownTargets: readonly string[] = [];
   #isClosed = false;
@@ -80,6 +81,11 @@ export class GeoDnsClient {
       const before = last.get(one.uplink);
       if (before === undefined || !saysSame(before, one)) this.#courier.post(one.uplink, one);
     }
+  }
+
+  /** Heartbeats say it from now on. */
+  noteFrozen(isFrozen: boolean): void {
+    this.#isFrozen = isFrozen;
   }
 
   /** An uplink that the node no longer has is told no more. */
@@ -227,7 +233,7 @@ export class GeoDnsClient {
     const order = outbox.order();
     const reply = await this.#put(
       `/v1/nodes/${node}/state?wait=0`,
-      heartbeatMessage(node, sent, order, wallTime()),
+      heartbeatMessage(node, sent, order, wallTime(), this.#isFrozen),
     );
     this.#isBeating = false;
     if (this.#isClosed || reply.kind === 'failed') return;

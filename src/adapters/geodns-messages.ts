@@ -22,9 +22,10 @@ export function heartbeatMessage(
   sent: ReadonlyMap<string, SentUplink>,
   { epoch, seq }: Order,
   at: string,
+  frozen = false,
 ): NodeStateMessage {
   const uplinks = Object.fromEntries([...sent].map(([key, { value }]) => [key, bodyOf(value)]));
-  return { schema: 1, node, uplinks, epoch, seq, at };
+  return { schema: 1, node, uplinks, ...(frozen ? { frozen } : {}), epoch, seq, at };
 }
 
 function bodyOf({ carrier, families, held, reason, evidence }: ToldUplink): UplinkBody {

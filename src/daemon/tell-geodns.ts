@@ -17,7 +17,7 @@ import { behindAlarms, behindMillis } from './told-words.ts';
 export interface ToldKeeper {
   /** By uplink. */
   last(): ReadonlyMap<string, ToldUplink>;
-  tell(told: readonly ToldUplink[], uplinks: readonly string[]): void;
+  tell(told: readonly ToldUplink[], uplinks: readonly string[], isFrozen: boolean): void;
   dnsFirst(now: Instant): DnsFirst | null;
   alarms(now: Instant): readonly Alarm[];
   status(now: Instant): StatusDocument['geodns'];
@@ -95,7 +95,8 @@ class GeoDnsKeeper implements ToldKeeper {
     return this.#client.last();
   }
 
-  tell(told: readonly ToldUplink[], uplinks: readonly string[]): void {
+  tell(told: readonly ToldUplink[], uplinks: readonly string[], isFrozen: boolean): void {
+    this.#client.noteFrozen(isFrozen);
     this.#client.tell(told);
     this.#client.keepOnly(uplinks);
   }

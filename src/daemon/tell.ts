@@ -100,6 +100,7 @@ class Beside implements Telling {
     told.tell(
       now,
       config.uplinks.map(({ name }) => name),
+      world.operator.freeze !== null,
     );
     webhooks.tell(now, alarms);
   }

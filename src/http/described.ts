@@ -6,16 +6,25 @@ import { problemType } from './problem.ts';
 
 export type RouteTag = 'status' | 'history' | 'commands' | 'program';
 
+/** The codes that a program may refuse with. */
+export interface Refusals<Code extends string> {
+  readonly codes: Readonly<Record<Code, { readonly status: number; readonly meaning: string }>>;
+  /** Any request may meet these. */
+  readonly anywhere: readonly Code[];
+  /** And those that command, these. */
+  readonly ofCommands: readonly Code[];
+}
+
 /** What comes back with 200. */
 export type RouteAnswer =
   | { readonly kind: 'json'; readonly schema: WireSchema; readonly says: string }
   | { readonly kind: 'other'; readonly mediaType: string; readonly says: string };
 
-export interface RouteWords {
+export interface RouteWords<Code extends string = ProblemCode, Tag extends string = RouteTag> {
   /** One line. */
   readonly summary: string;
   readonly description?: string;
-  readonly tag: RouteTag;
+  readonly tag: Tag;
   readonly params?: WireSchema;
   readonly query?: WireSchema;
   readonly headers?: WireSchema;
@@ -24,33 +33,43 @@ export interface RouteWords {
   /** What JSON comes with another status, such as the 503 of a check that fails. */
   readonly also?: Readonly<Record<number, { readonly schema: WireSchema; readonly says: string }>>;
   /** Beside those that any route may answer. */
-  readonly problems?: readonly ProblemCode[];
-  /** Whether it commands: then it needs the token or the control socket. */
+  readonly problems?: readonly Code[];
+  /** Whether it needs a token (or another way in that authorises). */
   readonly isCommand?: boolean;
 }
 
-/** Any request may meet these. */
-const anywhere: readonly ProblemCode[] = [
-  'bad-request',
-  'not-acceptable',
-  'timeout',
-  'uri-too-long',
-  'misdirected',
-  'headers-too-large',
-  'internal',
-];
-const ofCommands: readonly ProblemCode[] = [
-  'unauthorized',
-  'no-token',
-  'conflict',
-  'too-large',
-  'unsupported-media-type',
-  'token-unreadable',
-  'busy',
-];
+const ofTheDaemon: Refusals<ProblemCode> = {
+  codes: problemCodes,
+  anywhere: [
+    'bad-request',
+    'not-acceptable',
+    'timeout',
+    'uri-too-long',
+    'misdirected',
+    'headers-too-large',
+    'internal',
+  ],
+  ofCommands: [
+    'unauthorized',
+    'no-token',
+    'conflict',
+    'too-large',
+    'unsupported-media-type',
+    'token-unreadable',
+    'busy',
+  ],
+};
 
 /** Of a fastify route's `schema`. */
 export function described(words: RouteWords): FastifySchema {
+  return describedBy(words, ofTheDaemon);
+}
+
+/** The same for a program with problems of its own. */
+export function describedBy<Code extends string, Tag extends string>(
+  words: RouteWords<Code, Tag>,
+  refusals: Refusals<Code>,
+): FastifySchema {
   const { summary, description, tag, params, query, headers, body, isCommand = false } = words;
   return {
     summary,
@@ -61,15 +80,17 @@ export function described(words: RouteWords): FastifySchema {
     ...(headers === undefined ? {} : { headers: jsonSchemaOf(headers, 'input') }),
     ...(body === undefined ? {} : { body: jsonSchemaOf(body, 'input') }),
     ...(isCommand ? { security: [{ token: [] }] } : {}),
-    response: responsesOf(words),
+    response: responsesOf(words, refusals),
   };
 }
 
-function responsesOf({ answer, also = {}, problems = [], isCommand = false }: RouteWords): JsonSchema {
-  const codes = [...anywhere, ...(isCommand ? ofCommands : []), ...problems];
-  const refusals = new Map<number, ProblemCode[]>();
-  for (const code of codes) {
-    const { status } = problemCodes[code];
+function responsesOf<Code extends string, Tag extends string>(
+  { answer, also = {}, problems = [], isCommand = false }: RouteWords<Code, Tag>,
+  { codes, anywhere, ofCommands }: Refusals<Code>,
+): JsonSchema {
+  const refusals = new Map<number, Code[]>();
+  for (const code of [...anywhere, ...(isCommand ? ofCommands : []), ...problems]) {
+    const { status } = codes[code];
     if (also[status] === undefined) refusals.set(status, [...(refusals.get(status) ?? []), code]);
   }
   const good =
@@ -84,12 +105,12 @@ function responsesOf({ answer, also = {}, problems = [], isCommand = false }: Ro
         content(says, 'application/json', jsonSchemaOf(schema, 'output')),
       ]),
     ),
-    ...Object.fromEntries([...refusals].map(([status, of]) => [status, refusal(of)])),
+    ...Object.fromEntries([...refusals].map(([status, of]) => [status, refusal(of, codes)])),
   };
 }
 
-function refusal(codes: readonly ProblemCode[]): JsonSchema {
-  const says = codes.map((code) => `\`${code}\`: ${problemCodes[code].meaning}`).join('; ');
+function refusal<Code extends string>(these: readonly Code[], codes: Refusals<Code>['codes']): JsonSchema {
+  const says = these.map((code) => `\`${code}\`: ${codes[code].meaning}`).join('; ');
   return content(says, problemType, jsonSchemaOf(problemDocument, 'output'));
 }
 

@@ -43,7 +43,7 @@ ${routes.join('\n')}
 
 function routeHtml(method: string, path: string, operation: Readonly<Record<string, unknown>>): string {
   const { summary, description, parameters, requestBody, responses, security } = operation;
-  const needs = security === undefined ? '' : '<p>Needs the token, or the control socket.</p>\n';
+  const needs = security === undefined ? '' : '<p>Needs a token (none over a control socket).</p>\n';
   const more = typeof description === 'string' ? `<p>${escaped(description)}</p>\n` : '';
   const asked = Array.isArray(parameters) ? parameters.map((one) => parameterRow(record(one))) : [];
   const body = schemaHtml('Body', record(requestBody)['content']);

@@ -1,10 +1,8 @@
 /**
- * One client that follows the history. What it missed is sent piece by piece, at the pace in which it takes it; what
+ * One client that follows what happens. What it missed is sent piece by piece, at the pace in which it takes it; what
  * happens meanwhile waits behind that. A client that lets too much wait is cut off: it comes back by its Last-Event-ID.
  */
 import type { FastifyReply } from 'fastify';
-import type { HistoryReader } from '../types/history.ts';
-import type { HistoryEntry } from '../types/wire/history.ts';
 import { nextTurn } from './one-by-one.ts';
 
 type Raw = FastifyReply['raw'];
@@ -13,28 +11,42 @@ export interface EventStream {
   end(): void;
 }
 
+/** What a stream sends of an entry: its id, its kind, and all of it as JSON. */
+export interface StreamedEntry {
+  readonly id: number;
+  readonly kind: string;
+}
+
+/** Where the entries come from; ids grow. */
+export interface EntrySource<T extends StreamedEntry> {
+  /** The newest `limit` of those with a greater id, oldest first. */
+  read(query: { readonly afterId: number; readonly limit: number }): Promise<readonly T[]>;
+  follow(listener: (entry: T) => void): () => void;
+}
+
 /** The server closes what is silent for half a minute, and so do proxies. */
 const heartbeatMillis = 10_000;
 const mostWaitingBytes = 1024 * 1024;
 const entriesInATurn = 100;
 
 /** Of each entry that somebody follows: all of them are sent the same. */
-const texts = new WeakMap<HistoryEntry, string>();
+const texts = new WeakMap<StreamedEntry, string>();
 
 /**
  * Follows at once and reads beside it what was missed, so that nothing falls between the two. `lastId` null: from now on.
- * `mostMissed`: what a client that was away gets at most, and what may happen while it gets it.
+ * `mostMissed`: what a client that was away gets at most, and what may happen while it gets it. `of`: whose history it is.
  */
-export function streamEvents(
-  history: HistoryReader,
+export function streamEvents<T extends StreamedEntry>(
+  history: EntrySource<T>,
   raw: Raw,
   lastId: number | null,
   mostMissed: number,
+  of = 'this node',
 ): EventStream {
-  const held: HistoryEntry[] = [];
+  const held: T[] = [];
   let isCaughtUp = lastId === null;
   let sent = lastId ?? 0;
-  const send = (entry: HistoryEntry): void => {
+  const send = (entry: T): void => {
     if (entry.id <= sent || raw.destroyed) return;
     sent = entry.id;
     raw.write(textOf(entry));
@@ -45,7 +57,7 @@ export function streamEvents(
     else if (held.push(entry) > mostMissed) raw.destroy();
   });
   const heartbeat = setInterval(() => raw.write(':\n\n'), heartbeatMillis);
-  raw.write(': the history of this node\n\n');
+  raw.write(`: the history of ${of}\n\n`);
 
   async function catchUp(afterId: number): Promise<void> {
     const missed = await history.read({ afterId, limit: mostMissed });
@@ -67,11 +79,7 @@ export function streamEvents(
 }
 
 /** Some in each turn of the event loop, and none while the client does not take them. */
-async function sendSlowly(
-  entries: readonly HistoryEntry[],
-  raw: Raw,
-  send: (entry: HistoryEntry) => void,
-): Promise<void> {
+async function sendSlowly<T>(entries: readonly T[], raw: Raw, send: (entry: T) => void): Promise<void> {
   for (let from = 0; from < entries.length && !raw.destroyed; from += entriesInATurn) {
     if (from > 0) await nextTurn();
     for (const entry of entries.slice(from, from + entriesInATurn)) send(entry);
@@ -91,7 +99,7 @@ function drained(raw: Raw): Promise<void> {
   });
 }
 
-function textOf(entry: HistoryEntry): string {
+function textOf(entry: StreamedEntry): string {
   const known = texts.get(entry);
   if (known !== undefined) return known;
   const text = `id: ${entry.id}\nevent: ${entry.kind}\ndata: ${JSON.stringify(entry)}\n\n`;
@@ -100,6 +108,6 @@ function textOf(entry: HistoryEntry): string {
 }
 
 /** Without an id: it is no place to go on from. */
-function gapText(afterId: number, first: HistoryEntry | undefined): string {
+function gapText(afterId: number, first: StreamedEntry | undefined): string {
   return `event: gap\ndata: ${JSON.stringify({ afterId, firstId: first?.id ?? null })}\n\n`;
 }

@@ -8,26 +8,43 @@ import { sendKept } from './negotiate.ts';
 
 const contentSecurityPolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/** Of a program's routes as a whole. */
+export interface OpenapiWords {
+  readonly title: string;
+  readonly description: string;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+}
+
+const ofTheDaemon: OpenapiWords = {
+  title: 'Causeway',
+  description:
+    'The daemon of one node. Reads are open where the port is reachable; commands need the token, or come over the control socket. Errors are problem+json (RFC 9457). Unknown fields are to be ignored.',
+  tags: [
+    { name: 'status', description: 'What the node measures, wishes and does' },
+    { name: 'history', description: 'What happened, by whom and why' },
+    { name: 'commands', description: 'What operators say' },
+    { name: 'program', description: 'About this interface, and for other programs' },
+  ],
+};
+
 /** Gathers the routes that are added after it. */
-export async function gatherOpenapi(server: FastifyInstance, version: string): Promise<void> {
+export async function gatherOpenapi(
+  server: FastifyInstance,
+  version: string,
+  { title, description, tags }: OpenapiWords = ofTheDaemon,
+): Promise<void> {
   await server.register(swagger, {
     // The wire schemas say `const` where there is one value.
     convertConstToEnum: false,
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: 'Causeway',
+        title,
         version,
-        description:
-          'The daemon of one node. Reads are open where the port is reachable; commands need the token, or come over the control socket. Errors are problem+json (RFC 9457). Unknown fields are to be ignored.',
+        description,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      tags: [
-        { name: 'status', description: 'What the node measures, wishes and does' },
-        { name: 'history', description: 'What happened, by whom and why' },
-        { name: 'commands', description: 'What operators say' },
-        { name: 'program', description: 'About this interface, and for other programs' },
-      ],
+      tags: [...tags],
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     },
   });

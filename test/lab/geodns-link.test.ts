@@ -3,18 +3,18 @@
  * are no longer sent to. The node reaches the service from its own namespace over a socket file.
  */
 import { writeFileSync } from 'node:fs';
-import { createServer, connect, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Running, startGeoDns } from '../../geodns/service/compose.ts';
 import { readFiles } from '../../geodns/service/files.ts';
 import { blackHole } from '../../lab/faults/packet-filter.ts';
+import { bridgedUrl, bridgeTo } from '../../lab/geodns/bridge.ts';
 import { labTokens, writeServiceFiles } from '../../lab/geodns/service.ts';
 import { type Stand, startStand } from '../../lab/geodns/stand.ts';
 import { worldMmdbs } from '../../lab/geodns/world.ts';
 import type { CarrierName } from '../../lab/network/names.ts';
-import { startIn } from '../../lab/network/process.ts';
 import { waitUntil } from '../../lab/network/wait.ts';
+import { askNodeBird } from '../../lab/node/bird.ts';
 import { type Lab, startLab, waitHealthy } from '../../lab/node/lab.ts';
 import { causeway, readStatus } from '../../lab/node/program.ts';
 import { knownEntries } from '../../src/cli/history-text.ts';
@@ -31,7 +31,7 @@ const withoutHk1 = '203.0.113.41';
 let stand: Stand;
 let configPath = '';
 let running: Running | null = null;
-let bridge: Server;
+let endBridge: () => void = () => undefined;
 let lab: Lab;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
       patience: '1s',
       recovery: { clean: '1s', hold: '1s' },
       geodns: {
-        url: 'http://127.0.0.1:8053',
+        url: bridgedUrl,
         token_file: token,
         ttl: '2s',
         deadline: '4s',
@@ -54,12 +54,12 @@ beforeAll(async () => {
       },
     },
   });
-  await startBridge(join(lab.network.folder, 'geodns.sock'));
+  endBridge = await bridgeTo(lab.network, { host: stand.sites[0].dns.host, port: 8053 });
   await waitHealthy(lab);
 });
 afterAll(async () => {
   lab?.remove();
-  bridge?.close();
+  endBridge();
   await running?.stop();
   await stand?.stop();
 });
@@ -70,41 +70,6 @@ async function startService(): Promise<void> {
 async function stopService(): Promise<void> {
   await running?.stop();
   running = null;
-}
-
-/** From 127.0.0.1:8053 in the node's namespace to the service in ours. */
-async function startBridge(path: string): Promise<void> {
-  const { host } = stand.sites[0].dns;
-  const pipe = (one: Socket, other: Socket): void => {
-    one.pipe(other);
-    one.on('error', () => other.destroy());
-    one.on('close', () => other.destroy());
-  };
-  bridge = createServer((inner) => {
-    const outer = connect(8053, host);
-    pipe(inner, outer);
-    pipe(outer, inner);
-  });
-  await new Promise<void>((resolve) => bridge.listen(path, resolve));
-  const program = join(lab.network.folder, 'bridge.mjs');
-  writeFileSync(
-    program,
-    `import { connect, createServer } from 'node:net';
-createServer((inner) => {
-  const outer = connect(${JSON.stringify(path)});
-  for (const [one, other] of [[inner, outer], [outer, inner]]) {
-    one.pipe(other);
-    one.on('error', () => other.destroy());
-    one.on('close', () => other.destroy());
-  }
-}).listen(8053, '127.0.0.1');\n`,
-  );
-  await startIn({
-    namespace: lab.network.namespace('node'),
-    argv: [process.execPath, program],
-    log: join(lab.network.folder, 'bridge.log'),
-    pidFile: join(lab.network.folder, 'bridge.pid'),
-  });
 }
 
 const answersAre = (text: string): Promise<unknown> =>
@@ -162,11 +127,28 @@ test('a planned drain is told first, and BGP follows when the answers of before 
     families: { '4': { state: 'drain' } },
     held: 'dns-first',
   });
+  await answersAre(withoutHk1);
   await holds('cmi', 'drained');
   expect(performance.now() - toldAt).toBeGreaterThan(1000);
   await causeway(lab.network, ['release', 'cmi']);
   await holds('cmi', 'announced');
   await believes('cmi', 'up');
+  await answersAre(withHk1);
+});
+
+test('what an operator withdraws, and what a hand takes down in BIRD, is no longer answered; and back', async () => {
+  await causeway(lab.network, ['force', 'withdraw', 'cmi', '--for', '1h', '--reason', 'work at the carrier']);
+  await answersAre(withoutHk1);
+  await holds('cmi', 'nothing');
+  expect(believed('cmi')).toBe('down');
+  await causeway(lab.network, ['release', 'cmi']);
+  await holds('cmi', 'announced');
+  await answersAre(withHk1);
+  await askNodeBird(lab.network, 'disable "announce_cmi_web?" "by hand"');
+  await answersAre(withoutHk1);
+  await askNodeBird(lab.network, 'enable "announce_cmi_web?"');
+  await answersAre(withHk1);
+  await holds('cmi', 'announced');
 });
 
 test('GeoDNS away delays no withdrawal, and a planned drain to its deadline; it is told all when it is back', async () => {

@@ -58,7 +58,14 @@ export function randomClient(random: () => number): TestClient {
   const text =
     kind < 0.15 ? pick(['0.0.0.0/0', '::/0']) : kind < 0.2 ? pick(odd) : randomSubnet(random, pick);
   const subnet = parseSubnet(text) ?? null;
-  return { ...common, subnet, client: text.endsWith('/0') ? resolver : (text.split('/')[0] ?? resolver) };
+  const client = text.endsWith('/0') ? resolver : (text.split('/')[0] ?? resolver);
+  const isMapped = kind > 0.96 && subnet?.family === 4 && subnet.length > 0;
+  return { ...common, subnet: isMapped ? mapped(subnet) : subnet, client };
+}
+
+/** `::ffff:a.b.c.d/96+n`: how an IPv4 user looks behind a resolver that knows IPv6 alone. */
+function mapped(subnet: Subnet): Subnet {
+  return { family: 6, value: (0xffffn << 32n) | subnet.value, length: 96 + subnet.length };
 }
 
 function randomSubnet(random: () => number, pick: <T>(list: readonly T[]) => T): string {
@@ -72,7 +79,8 @@ function randomSubnet(random: () => number, pick: <T>(list: readonly T[]) => T):
     const mask = maskOf(kept - index * 8);
     return (byte & mask) | (Math.floor(random() * 256) & ~mask & 255);
   });
-  const length = pick(mixed.length === 4 ? lengths4 : lengths6);
+  const usual = pick(mixed.length === 4 ? lengths4 : lengths6);
+  const length = random() < 0.8 ? usual : 1 + Math.floor(random() * mixed.length * 8);
   const cut = mixed.map((byte, index) => byte & maskOf(length - index * 8));
   return `${ipaddr.fromByteArray(cut).toString()}/${length}`;
 }

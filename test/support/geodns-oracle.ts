@@ -156,8 +156,11 @@ function networkOf(
   client: string,
   asn: number | undefined,
 ): string | undefined {
-  const overrides = Object.entries(networks)
-    .flatMap(([name, network]) => (network.prefixes ?? []).map((prefix) => ({ name, prefix })))
+  const prefixes = Object.entries(networks).flatMap(([name, network]) =>
+    (network.prefixes ?? []).map((prefix) => ({ name, prefix })),
+  );
+  // One question to a list of all spares most clients the walk over each.
+  const overrides = (insideAny(networks, client) ? prefixes : [])
     .filter(({ prefix }) => inside(client, prefix))
     .sort((a, b) => Number(b.prefix.split('/')[1]) - Number(a.prefix.split('/')[1]));
   if (overrides[0] !== undefined) return overrides[0].name;
@@ -178,6 +181,21 @@ function inside(client: string, subnet: string): boolean {
     lists.set(subnet, known);
   }
   return known.family === family && known.list.check(client, family);
+}
+
+const overrideLists = new WeakMap<object, BlockList>();
+
+function insideAny(networks: RawNetworks['networks'], client: string): boolean {
+  let list = overrideLists.get(networks);
+  if (list === undefined) {
+    list = new BlockList();
+    overrideLists.set(networks, list);
+    for (const prefix of Object.values(networks).flatMap((network) => network.prefixes ?? [])) {
+      const [base = '', length] = prefix.split('/');
+      list.addSubnet(base, Number(length), isIPv4(base) ? 'ipv4' : 'ipv6');
+    }
+  }
+  return list.check(client, isIPv4(client) ? 'ipv4' : 'ipv6');
 }
 
 function isPrivate(client: string): boolean {

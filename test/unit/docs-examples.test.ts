@@ -2,7 +2,7 @@
  * The examples in README and docs: each command line of `causeway` is one that the program takes, and each YAML is a part of
  * a config that `causeway check` takes. What is something else says so in a comment in the line above it:
  * `<!-- example: at uplinks.cmi.targets -->` goes there in the config, `<!-- example: of geodns -->` is a file of another
- * program, and `<!-- example: test/unit/edge-docs.test.ts -->` is run by that test.
+ * program (`of geodns part` a part of it), and `<!-- example: test/unit/edge-docs.test.ts -->` is run by that test.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,6 +66,16 @@ function block(
 }
 
 const blocks = pages.flatMap(blocksOf);
+
+/** What a part of GeoDNS's config is put behind. */
+const smallestGeoDns = `rules: /r
+networks: /n
+mmdb: { asn: /a, country: /c }
+tokens_file: /t
+sites:
+  - { name: hkg, api: "http://127.0.0.1:8081", key_file: /k, dns: "127.0.0.1:53" }
+  - { name: tyo, api: "http://127.0.0.2:8081", key_file: /k, dns: "127.0.0.2:53" }
+`;
 
 /** A line of a shell, continued lines joined; in a console block what stands behind the prompt. */
 function shellLines({ language, lines }: Block): readonly string[] {
@@ -168,6 +178,10 @@ async function problemsElsewhere({ page, lines, mark }: Block): Promise<readonly
       const read = mark === 'of geodns' ? loadConfig(page, text) : loadTokens(page, text);
       return 'problems' in read ? read.problems.map(formatProblem) : [];
     }
+    case 'of geodns part': {
+      const read = loadConfig(page, `${smallestGeoDns}${text}`);
+      return 'problems' in read ? read.problems.map(formatProblem) : [];
+    }
     case 'of prometheus': {
       const folder = mkdtempSync(join(tmpdir(), 'causeway-docs-'));
       try {
@@ -201,6 +215,7 @@ describe('YAML', () => {
     expect(problemsOfConfig({ ...wrong, lines, mark: null })).toHaveLength(1);
     expect(problemsOfConfig({ ...wrong, lines: ['patience: 5s'], mark: 'at policy' })).toEqual([]);
     expect(await problemsElsewhere({ ...wrong, lines, mark: 'of geodns' })).not.toEqual([]);
+    expect(await problemsElsewhere({ ...wrong, lines, mark: 'of geodns part' })).not.toEqual([]);
     expect(await problemsElsewhere({ ...wrong, lines, mark: 'of prometheus' })).not.toEqual([]);
   });
 });

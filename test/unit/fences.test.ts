@@ -43,6 +43,18 @@ const rows: readonly Row[] = [
   { file: 'bird/birdc.ts', bad: 'node:net', good: 'execa' },
   { file: 'bird/apply.ts', bad: 'node:net', good: 'node:fs/promises' },
   { file: 'geodns/planted.ts', bad: '../src/core/decide.ts', good: '../src/types/wire/common.ts' },
+  { file: 'geodns/decision/planted.ts', bad: '../../src/http/limits.ts', good: '../address.ts' },
+  {
+    file: 'geodns/service/compose.ts',
+    bad: '../../src/host/links.ts',
+    good: '../../src/host/package-version.ts',
+  },
+  { file: 'geodns/api/planted.ts', bad: '../../src/daemon/main.ts', good: '../../src/http/limits.ts' },
+  {
+    file: 'geodns/page/browser/planted.ts',
+    bad: '../../../src/http/server.ts',
+    good: '../../../src/http/page/browser/element.ts',
+  },
   { file: 'edge/planted.ts', bad: '../geodns/rules.ts', good: '../src/store/journal.ts' },
 ];
 

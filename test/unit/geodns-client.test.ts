@@ -20,6 +20,7 @@ import { openOutbox, type Outbox } from '../../src/store/outbox.ts';
 import type { ToldUplink } from '../../src/types/told.ts';
 import { millis } from '../../src/types/units.ts';
 import type { ToldState } from '../../src/types/wire/enums.ts';
+import { deskOver } from '../support/geodns-desk.ts';
 import { labNetworks, labRules, value } from '../support/geodns.ts';
 
 interface Api {
@@ -74,9 +75,15 @@ async function startApi(name: string, port = 0): Promise<Api> {
     publisher: { want: () => undefined, settled: async () => true },
     nowMillis: () => Date.now(),
     revisionAbove: 0,
+    writer: '',
   });
-  const app = buildApi({
+  const { desk, users } = await deskOver(service, mkdtempSync(join(folder, name)));
+  const app = await buildApi({
     service,
+    desk,
+    users,
+    tls: null,
+    version: '0',
     sync: sync as unknown as Parameters<typeof buildApi>[0]['sync'],
     tokens,
     verification: () => null,
@@ -163,6 +170,17 @@ describe('the client', () => {
     const port = Number(new URL(first.url).port);
     const empty = await startApi('another', port);
     await expect.poll(() => wordsOf(empty), patient).toEqual({ 'hk1/cmi': 'down', 'hk1/pccw': 'up' });
+  });
+
+  test('says with its heartbeats that the node is frozen, and when it is not any more', async () => {
+    const api = await startApi('one');
+    const geo = connect([api.url]);
+    geo.tell([told('cmi', 'up')]);
+    geo.noteFrozen(true);
+    await expect.poll(() => api.service.frozenNodes(), patient).toEqual(['hk1']);
+    expect(api.service.isFrozen()).toBe(true);
+    geo.noteFrozen(false);
+    await expect.poll(() => api.service.isFrozen(), patient).toBe(false);
   });
 
   test('a receiver that is away is told the newest when it is there, and nothing of before', async () => {

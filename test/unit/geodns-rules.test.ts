@@ -208,3 +208,16 @@ test('all mistakes of form are told at once, in the order of the lines, and so a
   expect(linesOf(text.replace('[VN]', '[EU]').replace('ttl: 30s', 'ttl: x'))).toEqual(['6', '35']);
   expect(linesOf(text.replace('www: cdn', 'www: cdm').replace('[sea]', '[see]'))).toEqual(['36', '41']);
 });
+
+test('an alias without its anchor, and aliases that stand for millions, are problems and throw nothing', () => {
+  const bomb = ['a: &a [x, x, x, x, x, x, x, x, x, x]'];
+  for (let step = 1; step < 9; step += 1)
+    bomb.push(
+      `${'abcdefghi'[step]}: &${'abcdefghi'[step]} [${Array.from({ length: 10 }, () => `*${'abcdefghi'[step - 1]}`).join(', ')}]`,
+    );
+  for (const wrong of ['a: [1]\nb: *a\n', `${bomb.join('\n')}\n`]) {
+    const loaded = loadRules('rules.yaml', wrong, noNetworks);
+    expect(loaded.kind).toBe('refused');
+    expect(loaded.kind === 'refused' && loaded.problems[0]?.text).toMatch(/alias/i);
+  }
+});

@@ -26,23 +26,37 @@ const builtFolder = fileURLToPath(new URL('browser/', import.meta.url));
 
 /** By file name. What is not there is left out: a daemon without a page still announces. */
 export function readAssets(folder: string = builtFolder): ReadonlyMap<string, Asset> {
-  const found = new Map<string, Asset>();
-  const add = (name: string, file: string): void => {
-    const contentType = contentTypes[name.split('.').at(-1) ?? ''];
-    if (contentType === undefined) return;
-    try {
-      found.set(name, assetOf(contentType, readFileSync(file)));
-    } catch {
-      // It is answered as not found.
-    }
-  };
-  for (const name of namesIn(folder)) add(name, join(folder, name));
+  const found = new Map(readFolder(folder));
   const charts = chartFolder();
   if (charts !== null) {
-    add('uplot.js', join(charts, 'uPlot.iife.min.js'));
-    add('uplot.css', join(charts, 'uPlot.min.css'));
+    for (const [name, asset] of [
+      ['uplot.js', assetAt(join(charts, 'uPlot.iife.min.js'))],
+      ['uplot.css', assetAt(join(charts, 'uPlot.min.css'))],
+    ] as const)
+      if (asset !== null) found.set(name, asset);
   }
   return found;
+}
+
+/** The files of a folder that a browser reads, by name. */
+export function readFolder(folder: string): ReadonlyMap<string, Asset> {
+  const found = new Map<string, Asset>();
+  for (const name of namesIn(folder)) {
+    const asset = assetAt(join(folder, name));
+    if (asset !== null) found.set(name, asset);
+  }
+  return found;
+}
+
+/** null: no file that a browser reads, or none that can be read: it is answered as not found. */
+function assetAt(file: string): Asset | null {
+  const contentType = contentTypes[file.split('.').at(-1) ?? ''];
+  if (contentType === undefined) return null;
+  try {
+    return assetOf(contentType, readFileSync(file));
+  } catch {
+    return null;
+  }
 }
 
 function assetOf(contentType: string, bytes: Buffer): Asset {

@@ -1,5 +1,5 @@
 /** `GET /`, the operator page, and `GET /page/:file`, what it is made of. Open like every read; commands need the token. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { AddRoutes } from '../access.ts';
 import { described } from '../described.ts';
 import { hasAlready } from '../negotiate.ts';
@@ -33,16 +33,23 @@ const pageWords = described({
 
 /** The routes. `assets` by file name; absent: what the build put beside this module. */
 export function pageRoutes(assets: ReadonlyMap<string, Asset> = readAssets()): AddRoutes {
-  return (server) => {
-    server.get('/', { schema: pageWords, config: { produces: 'text/html' } }, (request, reply) =>
-      answer(request, reply, assets.get('index.html')),
-    );
-    server.get<{ Params: { file: string } }>(
-      '/page/:file',
-      { schema: { hide: true }, config: { produces: null } },
-      (request, reply) => answer(request, reply, assets.get(request.params.file)),
-    );
-  };
+  return (server) => addPage(server, assets, pageWords);
+}
+
+/** The same for any program's page: `index.html` of the assets at `/`, all of them below `/page/`. */
+export function addPage(
+  server: FastifyInstance,
+  assets: ReadonlyMap<string, Asset>,
+  schema: FastifySchema,
+): void {
+  server.get('/', { schema, config: { produces: 'text/html' } }, (request, reply) =>
+    answer(request, reply, assets.get('index.html')),
+  );
+  server.get<{ Params: { '*': string } }>(
+    '/page/*',
+    { schema: { hide: true }, config: { produces: null } },
+    (request, reply) => answer(request, reply, assets.get(request.params['*'])),
+  );
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, asset: Asset | undefined): FastifyReply {

@@ -32,6 +32,8 @@ export const nodeState = z.object({
   schema: schemaVersion,
   node: wireName,
   uplinks: z.record(wireName, z.object(uplinkBody)),
+  /** Frozen by an operator, alone or with the fleet: GeoDNS changes nothing by itself then. */
+  frozen: z.boolean().optional(),
   epoch,
   seq,
   at: wallTime,

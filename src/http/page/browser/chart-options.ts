@@ -1,5 +1,5 @@
 /** How a chart looks: lines told apart by dashes and names as well as by colour, and marks of what BIRD began to show. */
-import type { Tone } from './mark.ts';
+import type { Tone } from './tone.ts';
 import type { TrackPoints } from './series-store.ts';
 
 /** Something that happened to an announcement, to be drawn over the lines. */

@@ -8,6 +8,7 @@ import type { SeriesAnswer } from '../../../types/wire/series.ts';
 import type { StatusDocument } from '../../../types/wire/status.ts';
 import { historyKinds } from './history-kinds.ts';
 import type { Model } from './model.ts';
+import { repeat } from './repeat.ts';
 import { takeSeries } from './series-store.ts';
 
 const statusMillis = 1000;
@@ -15,8 +16,6 @@ const seriesMillis = 300;
 /** An event comes in the middle of a tick, and the status of that tick when it has ended: for a while it is asked for more often. */
 const livelyMillis = 2000;
 const livelyStatusMillis = 250;
-/** Nobody looks at a hidden tab. */
-const hiddenMillis = 15_000;
 const answerMillis = 5000;
 const reopenMillis = 3000;
 const mostEntries = 500;
@@ -72,29 +71,6 @@ async function ask<T>(path: string): Promise<T | null> {
   } catch {
     return null;
   }
-}
-
-/** Does it again and again, one at a time; `now` brings the next time forward. */
-function repeat(everyMillis: () => number, action: () => Promise<void>): { readonly now: () => void } {
-  let timer = 0;
-  let isRunning = false;
-  let isWanted = false;
-  const run = async (): Promise<void> => {
-    window.clearTimeout(timer);
-    isRunning = true;
-    isWanted = false;
-    await action();
-    isRunning = false;
-    if (isWanted) return run();
-    timer = window.setTimeout(() => void run(), document.hidden ? hiddenMillis : everyMillis());
-  };
-  void run();
-  return {
-    now() {
-      if (isRunning) isWanted = true;
-      else void run();
-    },
-  };
 }
 
 function followHistory(model: Model, heard: () => void): void {

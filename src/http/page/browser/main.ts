@@ -5,6 +5,7 @@ import { type Charts, openCharts } from './charts.ts';
 import { openDialogs } from './dialog.ts';
 import { h, patch, type Child } from './element.ts';
 import { startFeed } from './feed.ts';
+import { chooseLanguage } from './language.ts';
 import { type Filter, isStale, type Model, newModel } from './model.ts';
 import { token } from './remembered.ts';
 import { announcementsView } from './view-announcements.ts';
@@ -15,7 +16,7 @@ import { timelineView } from './view-timeline.ts';
 import { troublesView } from './view-troubles.ts';
 import { uplinksView } from './view-uplinks.ts';
 import { openWhy } from './why-dialog.ts';
-import { chooseLanguage, type Words, wordsOf } from './words.ts';
+import { type Words, wordsOf } from './words.ts';
 
 type View = (model: Model, words: Words, now: number) => readonly Child[];
 

@@ -2,7 +2,7 @@
 import type { HistoryEntry } from '../../../types/wire/history.ts';
 import type { StatusDocument } from '../../../types/wire/status.ts';
 import { newSeriesStore, type SeriesStore } from './series-store.ts';
-import { chosenLanguage, type Language } from './words.ts';
+import { chosenLanguage, type Language } from './language.ts';
 
 /** Which entries of the history are shown. */
 export type Filter = 'decisions' | 'people' | 'all';

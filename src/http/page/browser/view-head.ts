@@ -3,7 +3,7 @@ import type { StatusDocument } from '../../../types/wire/status.ts';
 import { uplinkFamilies } from './figures.ts';
 import { h, type Child, type Spec } from './element.ts';
 import { clock, duration } from './format.ts';
-import { shape, type Tone } from './mark.ts';
+import { shape, type Tone } from './tone.ts';
 import { isStale, type Model } from './model.ts';
 import type { Words } from './words.ts';
 

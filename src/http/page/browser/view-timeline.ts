@@ -3,7 +3,8 @@ import type { HistoryEntry } from '../../../types/wire/history.ts';
 import { h, type Child } from './element.ts';
 import { clock, milliseconds, percent } from './format.ts';
 import type { ChartMark } from './chart-options.ts';
-import { mark, toneOf } from './mark.ts';
+import { mark } from './mark.ts';
+import { toneOf } from './tone.ts';
 import type { Filter, Model } from './model.ts';
 import { contractWord, type Words } from './words.ts';
 

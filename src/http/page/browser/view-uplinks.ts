@@ -2,7 +2,8 @@
 import { h, type Child, type Spec } from './element.ts';
 import { regionFigures, regionNames, type UplinkFamily, uplinkFamilies } from './figures.ts';
 import { milliseconds, percent } from './format.ts';
-import { mark, shape, type Tone, toneOf } from './mark.ts';
+import { mark } from './mark.ts';
+import { shape, type Tone, toneOf } from './tone.ts';
 import type { Model } from './model.ts';
 import { recentLoss, type SeriesStore } from './series-store.ts';
 import { contractWord, type Words } from './words.ts';
