@@ -21,7 +21,7 @@ export function writeMmdb(
   entries: readonly MmdbEntry[],
   options: { type?: string; recordBits?: 24 | 28 | 32; builtSeconds?: number } = {},
 ): Uint8Array {
-  const { type = 'Causeway-ASN', recordBits = 24, builtSeconds = 0 } = options;
+  const { type = 'Causeway-ASN', recordBits = 24, builtSeconds = 1 } = options; // libmaxminddb refuses 0
   const root: Node = [null, null];
   const data: Buffer[] = [];
   const offsets: number[] = [];
@@ -41,15 +41,7 @@ export function writeMmdb(
   };
   const ids = new Map(nodes.map((node, id) => [node, id]));
   const tree = nodes.map((node) => pair(value(node[0], ids), value(node[1], ids), recordBits));
-  const metadata = encode({
-    binary_format_major_version: 2,
-    binary_format_minor_version: 0,
-    build_epoch: builtSeconds,
-    database_type: type,
-    ip_version: 6,
-    node_count: nodes.length,
-    record_size: recordBits,
-  });
+  const metadata = metadataOf(type, builtSeconds, nodes.length, recordBits);
   return Buffer.concat([
     ...tree,
     Buffer.alloc(16),
@@ -70,6 +62,22 @@ export function writeAsnMmdb(
     record: { autonomous_system_number: row.asn, autonomous_system_organization: row.organisation },
   }));
   return writeMmdb(entries, options);
+}
+
+/** Widths as the format has them: MaxMind's own library refuses others. */
+function metadataOf(type: string, builtSeconds: number, nodeCount: number, recordBits: number): Buffer {
+  const pairs: readonly (readonly [string, Buffer])[] = [
+    ['binary_format_major_version', unsigned(5, 2, 2)],
+    ['binary_format_minor_version', unsigned(5, 2, 0)],
+    ['build_epoch', unsigned(9, 8, builtSeconds)],
+    ['database_type', encode(type)],
+    ['description', encode({ en: type })],
+    ['ip_version', unsigned(5, 2, 6)],
+    ['languages', Buffer.concat([control(11, 1), encode('en')])],
+    ['node_count', unsigned(6, 4, nodeCount)],
+    ['record_size', unsigned(5, 2, recordBits)],
+  ];
+  return Buffer.concat([control(7, pairs.length), ...pairs.flatMap(([key, value]) => [encode(key), value])]);
 }
 
 function bitsOf(prefix: string): readonly (0 | 1)[] {
@@ -120,16 +128,20 @@ function pair(left: number, right: number, recordBits: 24 | 28 | 32): Buffer {
 function encode(value: MmdbValue): Buffer {
   if (typeof value === 'string')
     return Buffer.concat([control(2, Buffer.byteLength(value)), Buffer.from(value)]);
-  if (typeof value === 'number') {
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32BE(value);
-    return Buffer.concat([control(6, 4), bytes]);
-  }
+  if (typeof value === 'number') return unsigned(6, 4, value);
   const parts = Object.entries(value).flatMap(([key, item]) => [encode(key), encode(item)]);
   return Buffer.concat([control(7, Object.keys(value).length), ...parts]);
 }
 
+function unsigned(type: number, width: number, value: number): Buffer {
+  const bytes = Buffer.alloc(width);
+  bytes.writeUIntBE(value, Math.max(0, width - 6), Math.min(width, 6));
+  return Buffer.concat([control(type, width), bytes]);
+}
+
+/** Types above 7 stand in a byte of their own; those here are short. */
 function control(type: number, size: number): Buffer {
+  if (type > 7) return Buffer.from([size, type - 7]);
   if (size < 29) return Buffer.from([(type << 5) | size]);
   if (size < 285) return Buffer.from([(type << 5) | 29, size - 29]);
   return Buffer.from([(type << 5) | 30, (size - 285) >> 8, (size - 285) & 0xff]);

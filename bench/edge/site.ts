@@ -25,6 +25,9 @@ export interface Bench {
   /** The first node's admin socket. */
   readonly admin: string;
   readonly calls: () => Promise<number>;
+  readonly redis: ChildProcess;
+  /** A folder for files of the run. */
+  readonly dir: string;
   /** Milliseconds of CPU that nginx and Redis have used. */
   readonly cpu: () => number;
   readonly close: () => Promise<void>;
@@ -47,10 +50,10 @@ function peerConf(dir: string, port: number, redis: number, plain: string): stri
     ([name, rate]) => `
     location = /limit_req-${name} { limit_req zone=${name} burst=100 nodelay; }
     location = /redis-${name} {
-      log_by_lua_block { require("edge.account").run() }
-      access_by_lua_block { require("edge.access").run("${plain}") BENCH_ASK("${name}", ${rate}) }
+      log_by_lua_block { package.loaded["edge.account"].run(false) }
+      access_by_lua_block { package.loaded["edge.access"].run("${plain}") BENCH_ASK(BENCH_REDIS, "${name}", ${rate}) }
     }
-    location = /redis-alone-${name} { access_by_lua_block { BENCH_ASK("${name}", ${rate}) } }
+    location = /redis-alone-${name} { access_by_lua_block { BENCH_ASK(BENCH_REDIS, "${name}", ${rate}) } }
     location = /lease-alone-${name} { access_by_lua_block { BENCH_LEASE("alone-${name}", ${rate}) } }`,
   );
   const zones = Object.entries(rates).map(
@@ -62,10 +65,11 @@ function peerConf(dir: string, port: number, redis: number, plain: string): stri
   init_worker_by_lua_block {
     require("edge.init").worker()
     BENCH_REDIS = { host = "127.0.0.1", port = ${redis}, connectMillis = 1000, replyMillis = 1000, idleMillis = 60000, pool = "bench" }
+    BENCH_HASTY = { host = "127.0.0.1", port = ${redis}, connectMillis = 20, replyMillis = 20, idleMillis = 60000, pool = "hasty" }
     BENCH_SCRIPT = [[${script}]]
     local resp, lease = require("edge.resp"), require("edge.lease")
-    function BENCH_ASK(name, rate)
-      local reply = resp.call(BENCH_REDIS, { "EVAL", BENCH_SCRIPT, 1, "bench:" .. name, rate, 100 })
+    function BENCH_ASK(redis, name, rate)
+      local reply = resp.call(redis, { "EVAL", BENCH_SCRIPT, 1, "bench:" .. name, rate, 100 })
       if reply == 0 then return ngx.exit(429) end
       if not reply then return ngx.exit(500) end
     end
@@ -79,6 +83,7 @@ function peerConf(dir: string, port: number, redis: number, plain: string): stri
     listen 127.0.0.1:${port} backlog=1024;
     root ${dir}/www;
     location = /none { }
+    location = /redis-hasty { access_by_lua_block { BENCH_ASK(BENCH_HASTY, "hasty", ${rates.overload}) } }
     ${locations.join('')}
   }`;
 }
@@ -86,7 +91,7 @@ function peerConf(dir: string, port: number, redis: number, plain: string): stri
 async function startNode(
   node: string,
   dir: string,
-  ports: { edge: number; peer: number; redis: number },
+  ports: { edge: number; peer: number; redis: number; patience: { connect?: string; reply?: string } },
 ): Promise<ChildProcess> {
   const limit = (rate: number, scope: string): object => ({
     rate: `${rate}/s`,
@@ -105,7 +110,7 @@ async function startNode(
     geo: { asn: join(dir, 'asn.mmdb') },
     paths: { run: join(dir, `${node}-run`), state: join(dir, 'none.json') },
     steering: { redirects: '1000/1min' },
-    redis: { address: { host: '127.0.0.1', port: ports.redis }, reply: '200ms' },
+    redis: { address: { host: '127.0.0.1', port: ports.redis }, ...ports.patience },
     limits: Object.fromEntries(names),
     servers: {
       www: {
@@ -129,13 +134,20 @@ async function startNode(
   return startNginx(out);
 }
 
-/** Starts two nodes of one worker each, and a Redis; `state` is told to both. */
-export async function startBench(state: (self: string) => string): Promise<Bench> {
+/**
+ * Starts two nodes of one worker each, and a Redis; `state` is told to both. `patience`: how long the nodes wait for Redis;
+ * where wrk takes all of both cores, more than the default.
+ */
+export async function startBench(
+  state: (self: string) => string,
+  patience: { readonly connect?: string; readonly reply?: string } = { reply: '200ms' },
+): Promise<Bench> {
   const dir = await mkdtemp(join(tmpdir(), 'causeway-edge-bench-'));
   await chmod(dir, 0o755);
   const [redis = 0, ...ports] = await freePorts(5);
   const [edge1 = 0, edge2 = 0, peer1 = 0, peer2 = 0] = ports;
   const children: ChildProcess[] = [];
+  let server: ChildProcess;
   const close = async (): Promise<void> => {
     await Promise.all(children.map((child) => stop(child)));
     await rm(dir, { recursive: true, force: true });
@@ -146,6 +158,7 @@ export async function startBench(state: (self: string) => string): Promise<Bench
       'none',
       'plain',
       'steer',
+      'redis-hasty',
       ...Object.keys(rates).flatMap((name) =>
         ['local', 'lease', 'lease-alone', 'limit_req', 'redis', 'redis-alone'].map((way) => `${way}-${name}`),
       ),
@@ -154,14 +167,17 @@ export async function startBench(state: (self: string) => string): Promise<Bench
     // The load comes from loopback: as users of Mobile, so that each decision is a whole one.
     const users = { prefix: '127.0.0.0/8', asn: 9808, organisation: 'CMNET' };
     await writeFile(join(dir, 'asn.mmdb'), writeAsnMmdb([...rows, users]));
-    children.push(
-      spawn('redis-server', ['--port', String(redis), '--bind', '127.0.0.1', '--save', '', '--dir', dir], {
+    server = spawn(
+      'redis-server',
+      ['--port', String(redis), '--bind', '127.0.0.1', '--save', '', '--dir', dir],
+      {
         stdio: 'ignore',
-      }),
+      },
     );
+    children.push(server);
     children.push(
-      await startNode('hk1', dir, { edge: edge1, peer: peer1, redis }),
-      await startNode('hk2', dir, { edge: edge2, peer: peer2, redis }),
+      await startNode('hk1', dir, { edge: edge1, peer: peer1, redis, patience }),
+      await startNode('hk2', dir, { edge: edge2, peer: peer2, redis, patience }),
     );
     for (const node of ['hk1', 'hk2']) await told(join(dir, `${node}-run/admin.sock`), state(node));
   } catch (error) {
@@ -179,7 +195,7 @@ export async function startBench(state: (self: string) => string): Promise<Bench
   };
   const cpu = (): number => cpuMillis(children.flatMap((child) => child.pid ?? []));
   const admin = join(dir, 'hk1-run/admin.sock');
-  return { edges: [edge1, edge2], peers: [peer1, peer2], admin, calls, cpu, close };
+  return { edges: [edge1, edge2], peers: [peer1, peer2], admin, calls, redis: server, dir, cpu, close };
 }
 
 async function told(socket: string, state: string): Promise<void> {

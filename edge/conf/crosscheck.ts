@@ -15,6 +15,8 @@ export function crosscheck(parsed: Parsed<EdgeConfig>, networks: CompiledNetwork
       limitProblems(name, limit, config, networks, parsed.problemAt),
     ),
     ...originProblems(config, parsed.problemAt),
+    ...authorityProblems(config, parsed.problemAt),
+    ...uplinkProblems(config, parsed.problemAt),
   ];
 }
 
@@ -126,6 +128,31 @@ function originProblems(config: EdgeConfig, say: Say): Problem[] {
       ];
     }),
   );
+}
+
+function uplinkProblems(config: EdgeConfig, say: Say): Problem[] {
+  const problems: Problem[] = [];
+  const owners = new Map<string, string>();
+  for (const [name, { source }] of Object.entries(config.uplinks)) {
+    const passes = Object.keys(config.origins).length > 0;
+    if (!passes) problems.push(say(['uplinks', name], 'there is no origin that could be fetched over it'));
+    for (const [index, address] of source.entries()) {
+      const owner = owners.get(address);
+      if (owner !== undefined)
+        problems.push(say(['uplinks', name, 'source', index], `${address} is uplink ${owner}'s already`));
+      owners.set(address, name);
+    }
+  }
+  return problems;
+}
+
+/** nginx has one file of authorities for what Lua connects to. */
+function authorityProblems({ redis, geodns }: EdgeConfig, say: Say): Problem[] {
+  const [one, other] = [redis?.tls?.ca, geodns?.tls?.ca];
+  if (one === undefined || other === undefined || one === other) return [];
+  return [
+    say(['geodns', 'tls', 'ca'], `must be the file of redis.tls.ca (${one}): nginx takes one file for both`),
+  ];
 }
 
 function list(of: Readonly<Record<string, unknown>>): string {

@@ -2,6 +2,7 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { Document } from 'yaml';
 import type { z } from 'zod';
+import { messageOf } from '../../src/types/message-of.ts';
 import type { Checked, Problem } from './problem.ts';
 
 type Path = readonly PropertyKey[];
@@ -25,7 +26,14 @@ export function checkDocument<T>(file: string, text: string, schema: z.ZodType<T
     return { kind: 'wrong', problems: document.errors.map((error) => at(error.pos[0], [], error.message)) };
   }
   const problemAt = (path: Path, message: string): Problem => at(offsetOf(document, path), path, message);
-  const plain: unknown = document.toJS();
+  let plain: unknown;
+  try {
+    plain = document.toJS();
+  } catch (error) {
+    // An alias without its anchor, or a few that stand for millions, is told only here.
+    const message = messageOf(error);
+    return { kind: 'wrong', problems: [at(0, [], message)] };
+  }
   if (plain === null || plain === undefined) {
     return {
       kind: 'wrong',

@@ -1,5 +1,6 @@
 /** Reads edge.yaml and the networks.yaml that it names; everything that is wrong in either, at once. */
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '../../src/types/message-of.ts';
 import { networksFile } from '../../src/types/wire/networks.ts';
 import { compileNetworks } from '../networks/compile.ts';
 import type { CompiledNetworks } from '../networks/compile.ts';
@@ -39,7 +40,7 @@ async function readText(file: string): Promise<Checked<string>> {
   try {
     return { kind: 'ok', value: await readFile(file, 'utf8') };
   } catch (error) {
-    const message = `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `cannot be read: ${messageOf(error)}`;
     return { kind: 'wrong', problems: [{ file, line: null, column: null, path: '', message }] };
   }
 }

@@ -1,4 +1,5 @@
 /** The edge's one config file, `edge.yaml`: everything that nginx and Lua get is rendered from it. */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
   countPerTime,
@@ -9,10 +10,12 @@ import {
   itemName,
   listen,
   locationPath,
+  masterName,
   port,
   prefix,
   rate,
   tokenName,
+  uplinkName,
 } from './values.ts';
 
 /** `client`, `client-wide`, `route`, `asn`, `network`, `header:NAME` or `cookie:NAME`. */
@@ -79,10 +82,21 @@ const server = z.strictObject({
   locations: z.array(location).min(1),
 });
 
+const place = z.strictObject({ host: ipAddress, port });
+
+/** Sentinels name the master; they have accounts of their own. */
+const sentinel = z.strictObject({
+  addresses: z.array(place).min(1).max(9),
+  master: masterName,
+  user: tokenName.optional(),
+  password_file: filePath.optional(),
+});
+
 const redis = z
   .strictObject({
-    address: z.strictObject({ host: ipAddress, port }).optional(),
+    address: place.optional(),
     socket: filePath.optional(),
+    sentinel: sentinel.optional(),
     user: tokenName.optional(),
     password_file: filePath.optional(),
     database: z.int().min(0).max(255).default(0),
@@ -92,9 +106,26 @@ const redis = z
     idle: duration.default(30_000),
   })
   .refine(
-    (value) => (value.address === undefined) !== (value.socket === undefined),
-    'one of address and socket is needed',
+    ({ address, socket, sentinel: named }) => [address, socket, named].filter(Boolean).length === 1,
+    'one of address, socket and sentinel is needed',
   );
+
+/** Own addresses of an uplink: what leaves from them leaves by it, by the node's policy routing. */
+const uplink = z
+  .strictObject({ source: z.array(ipAddress).min(1).max(2) })
+  .refine(
+    ({ source }) => new Set(source.map((one) => isIP(one))).size === source.length,
+    'one IPv4 and one IPv6 address at most',
+  );
+
+const geodns = z.strictObject({
+  address: z.strictObject({ host: ipAddress, port }),
+  tls: z.strictObject({ name: hostName, ca: filePath }).optional(),
+  /** Of a token with role edge and this node's name. */
+  token_file: filePath,
+  every: duration.refine((millis) => millis >= 1000, 'at least 1s').default(60_000),
+  timeout: duration.default(2000),
+});
 
 const zoneBytes = z
   .string()
@@ -119,9 +150,18 @@ export const edgeFile = z.strictObject({
     })
     .default({ proxies: [], header: 'X-Forwarded-For' }),
   redis: redis.optional(),
+  /** Told what was served, for statistics of all nodes. */
+  geodns: geodns.optional(),
+  /** Uplinks as the daemon names them; with these, origins are fetched over one that is up. */
+  uplinks: z.record(uplinkName, uplink).default({}),
   steering: z
-    .strictObject({ redirects: countPerTime, scheme: z.enum(['same', 'http', 'https']).default('same') })
-    .default({ redirects: { most: 3, seconds: 60 }, scheme: 'same' }),
+    .strictObject({
+      redirects: countPerTime.default({ most: 3, seconds: 60 }),
+      scheme: z.enum(['same', 'http', 'https']).default('same'),
+      /** Counts whom it would redirect, and redirects nobody. */
+      shadow: z.boolean().default(false),
+    })
+    .default({ redirects: { most: 3, seconds: 60 }, scheme: 'same', shadow: false }),
   ratelimit_headers: z.boolean().default(false),
   zones: z
     .strictObject({

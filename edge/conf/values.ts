@@ -37,6 +37,16 @@ export const locationPath = z
 /** Name of a header or cookie. */
 export const tokenName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,40}$/, 'letters, digits, - and _');
 
+/** Name of a master, as in `sentinel monitor NAME`. */
+export const masterName = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,60}$/, 'the name of a master: letters, digits and . _ -');
+
+/** Name of an uplink in causeway.yaml. */
+export const uplinkName = z
+  .string()
+  .regex(/^[a-z][a-z0-9]{0,14}$/, 'the name of an uplink: a small letter, then small letters and digits');
+
 const allowed = {
   duration: 'a length of time is a number above 0 with ms, s, min or h, such as 200ms',
   rate: 'a rate is a number above 0 with /s, /min or /h, such as 10/s',

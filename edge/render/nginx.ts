@@ -1,7 +1,7 @@
 /** The nginx side of the edge: what goes into http{} (`edge-http.conf`), and a whole nginx.conf around it. */
 import type { EdgeConfig } from '../conf/schema.ts';
 import { block, directive, word } from './quote.ts';
-import { renderServers } from './server.ts';
+import { renderServers, upstreamName } from './server.ts';
 
 /** Where the rendered files and the Lua modules are when nginx runs. */
 export interface Places {
@@ -26,9 +26,7 @@ export function renderHttp(config: EdgeConfig, places: Places): string {
     'lua_socket_log_errors off;',
     `init_by_lua_block { require("edge.init").start("${word(places.out)}") }`,
     'init_worker_by_lua_block { require("edge.init").worker() }',
-    ...(config.redis?.tls
-      ? [directive('lua_ssl_trusted_certificate', config.redis.tls.ca), 'lua_ssl_verify_depth 3;']
-      : []),
+    ...renderAuthorities(config),
     ...renderTrusted(config),
     ...renderOrigins(config),
     ...renderServers(config),
@@ -66,6 +64,12 @@ export function renderNginx(
   return `${lines.join('\n')}\n`;
 }
 
+/** One file for all connections of Lua; the crosscheck sees to it that nobody needs another. */
+function renderAuthorities({ redis, geodns }: EdgeConfig): readonly string[] {
+  const ca = redis?.tls?.ca ?? geodns?.tls?.ca;
+  return ca === undefined ? [] : [directive('lua_ssl_trusted_certificate', ca), 'lua_ssl_verify_depth 3;'];
+}
+
 function renderTrusted(config: EdgeConfig): readonly string[] {
   const { proxies, header } = config.trusted;
   if (proxies.length === 0) return [];
@@ -78,16 +82,21 @@ function renderTrusted(config: EdgeConfig): readonly string[] {
 }
 
 function renderOrigins(config: EdgeConfig): readonly string[] {
-  return Object.entries(config.origins).flatMap(([name, origin]) => renderOrigin(name, origin.keepalive));
+  const { uplinks } = config;
+  return Object.entries(config.origins).flatMap(([name, { keepalive }]) => [
+    ...renderOrigin(name, upstreamName(name), keepalive),
+    // One for each uplink: nginx keeps connections by the origin's address alone, whatever address they leave from.
+    ...Object.keys(uplinks).flatMap((uplink) => renderOrigin(name, upstreamName(name, uplink), keepalive)),
+  ]);
 }
 
-function renderOrigin(name: string, keepalive: number): readonly string[] {
+function renderOrigin(name: string, upstream: string, keepalive: number): readonly string[] {
   const lines = [
     'server 0.0.0.1; # never used: the balancer names the peer',
     `balancer_by_lua_block { require("edge.origin").balance("${word(name)}") }`,
     directive('keepalive', keepalive),
   ];
-  return ['', ...block(`upstream edge_${word(name)}`, lines)];
+  return ['', ...block(`upstream ${upstream}`, lines)];
 }
 
 function renderAdmin(config: EdgeConfig): readonly string[] {

@@ -1,4 +1,5 @@
 /** `edge.json`: what the Lua modules read at start. Only data; field names are those of edge/lua/edge/init.lua. */
+import { isIP } from 'node:net';
 import type { EdgeConfig, LimitConfig, LocationConfig } from '../conf/schema.ts';
 import type { Prefix } from '../conf/values.ts';
 import { hexBytes } from '../networks/compile.ts';
@@ -20,8 +21,13 @@ export function renderPolicy(config: EdgeConfig): Record<string, unknown> {
     stateFile: config.paths.state,
     trusted: config.trusted.proxies.map((one) => prefixEntry(one, true)),
     redirects: config.steering.redirects,
+    shadow: config.steering.shadow,
     rateLimitHeaders: config.ratelimit_headers,
     redis: config.redis ? renderRedis(config.redis) : undefined,
+    geodns: config.geodns ? renderGeoDns(config.geodns) : undefined,
+    uplinks: mapValues(config.uplinks, ({ source }) =>
+      Object.fromEntries(source.map((address) => [String(isIP(address)), address])),
+    ),
     limits: mapValues(config.limits, renderLimit),
     origins: mapValues(config.origins, (origin) => ({
       fallback: origin.servers,
@@ -62,11 +68,16 @@ function renderLimit(limit: LimitConfig): Record<string, unknown> {
 /** Redis as the Lua client wants it. The pool's name holds user and database: a connection never changes hands. */
 function renderRedis(redis: NonNullable<EdgeConfig['redis']>): Record<string, unknown> {
   const place = redis.socket ?? `${redis.address?.host}:${redis.address?.port}`;
-  const { host } = redis.address ?? {};
   return {
-    host: host?.includes(':') ? `[${host}]` : host,
+    host: redis.address && hostWord(redis.address.host),
     port: redis.address?.port,
     path: redis.socket,
+    sentinel: redis.sentinel && {
+      addresses: redis.sentinel.addresses.map(({ host, port }) => ({ host: hostWord(host), port })),
+      master: redis.sentinel.master,
+      user: redis.sentinel.user,
+      passwordFile: redis.sentinel.password_file,
+    },
     user: redis.user,
     passwordFile: redis.password_file,
     database: redis.database,
@@ -75,6 +86,24 @@ function renderRedis(redis: NonNullable<EdgeConfig['redis']>): Record<string, un
     replyMillis: redis.reply,
     idleMillis: redis.idle,
     pool: `edge:${place}:${redis.user ?? ''}:${redis.database}`,
+  };
+}
+
+/** An address as a socket is told it. */
+function hostWord(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** GeoDNS as edge/lua/edge/summary.lua wants it. */
+function renderGeoDns(geodns: NonNullable<EdgeConfig['geodns']>): Record<string, unknown> {
+  const { host, port } = geodns.address;
+  return {
+    host: host.includes(':') ? `[${host}]` : host,
+    port,
+    tls: geodns.tls?.name,
+    tokenFile: geodns.token_file,
+    everySeconds: geodns.every / 1000,
+    timeoutMillis: geodns.timeout,
   };
 }
 

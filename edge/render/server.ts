@@ -3,6 +3,11 @@ import type { EdgeConfig, LocationConfig, OriginConfig, ServerConfig } from '../
 import { routeId } from './policy.ts';
 import { block, directive, word } from './quote.ts';
 
+/** Name of a pool's upstream{}, of its own for each uplink that its connections are bound to; origin.lua names them so. */
+export function upstreamName(pool: string, uplink?: string): string {
+  return `edge_${word(pool)}${uplink === undefined ? '' : `_via_${word(uplink)}`}`;
+}
+
 /** All server blocks, in the config's order. */
 export function renderServers(config: EdgeConfig): readonly string[] {
   return Object.entries(config.servers).flatMap(([name, server]) => renderServer(name, server, config));
@@ -42,8 +47,9 @@ function renderLocation(
     ? proxy(location.origin ?? '', origin, server, config)
     : [directive('root', location.root ?? '/nonexistent')];
   return block(`location ${word(location.path)}`, [
-    `access_by_lua_block { require("edge.access").run("${word(id)}") }`,
-    `log_by_lua_block { require("edge.account").run() }`,
+    // From the table of loaded modules: `require` would be a call that LuaJIT cannot compile, for each request.
+    `access_by_lua_block { package.loaded["edge.access"].run("${word(id)}") }`,
+    `log_by_lua_block { package.loaded["edge.account"].run(${origin !== undefined}) }`,
     ...content,
   ]);
 }
@@ -55,10 +61,19 @@ function proxy(
   config: EdgeConfig,
 ): readonly string[] {
   const site = word(server.names[0] ?? '');
+  const scheme = origin.tls ? 'https' : 'http';
   return [
     `set $edge_site $host;`,
     `if ($host = ${word(config.host)}) { set $edge_site ${site}; }`,
-    `proxy_pass ${origin.tls ? 'https' : 'http'}://edge_${word(pool)};`,
+    ...(Object.keys(config.uplinks).length === 0
+      ? [`proxy_pass ${scheme}://${upstreamName(pool)};`]
+      : [
+          // The access phase may name an uplink's upstream and address; an empty address binds nothing.
+          `set $edge_upstream ${upstreamName(pool)};`,
+          'set $edge_bind "";',
+          'proxy_bind $edge_bind;',
+          `proxy_pass ${scheme}://$edge_upstream;`,
+        ]),
     'proxy_http_version 1.1;',
     'proxy_set_header Connection "";',
     'proxy_set_header Host $edge_site;',

@@ -27,6 +27,8 @@ export interface EdgeOptions {
   >;
   /** Addresses of the pool `app` before the daemon has spoken of it. */
   readonly origins: readonly { readonly address: string; readonly port: number }[];
+  /** Own addresses of the uplinks, where origins are to be fetched over them. */
+  readonly uplinks?: Readonly<Record<string, { readonly source: readonly string[] }>>;
 }
 
 function folderOf(files: NodeFiles): string {
@@ -60,6 +62,7 @@ async function writeFiles(files: NodeFiles, options: EdgeOptions): Promise<strin
       paths: { run: join(folder, 'run'), state: files.edge.file },
       trusted: { proxies: ['127.0.0.1'], header: 'X-Forwarded-For' },
       steering: { redirects: '1000/1min' },
+      uplinks: options.uplinks ?? {},
       origins: { app: { servers: options.origins, connect: '1s' } },
       servers: {
         www: {

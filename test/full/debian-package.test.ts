@@ -127,15 +127,30 @@ describe.each(['bookworm', 'trixie'])('on %s', (suite) => {
     expect(await box.sh('cat /etc/bird/bird.conf | sha256sum')).toBe(before);
     expect((await box.tryTo(`systemctl is-enabled ${service}`)).text.trim()).toBe('disabled');
     expect((await box.tryTo(`systemctl is-active ${service}`)).text.trim()).toBe('inactive');
-    const modes = 'stat -c "%a %U %G" /etc/causeway /var/lib/causeway /etc/bird/causeway';
-    expect((await box.sh(modes)).trim().split('\n')).toEqual([
-      '2750 root causeway',
-      '2750 causeway causeway',
-      '2770 causeway bird',
-    ]);
+    const modes = 'stat -c "%a %U %G" /etc/causeway /var/lib/causeway /etc/bird/causeway /run/causeway-edge';
+    const owners = '2750 root causeway\n2750 causeway causeway\n2770 causeway bird\n750 www-data causeway';
+    expect((await box.sh(modes)).trim()).toBe(owners);
     expect(await box.sh('id -nG causeway')).toBe('causeway bird');
     expect((await box.sh('cat /proc/sys/net/ipv4/ping_group_range')).trim()).toBe('0\t2147483647');
     await box.sh('causeway check -c /usr/share/causeway/causeway.example.yaml');
+    await box.sh('causeway-edge check -c /usr/share/causeway/edge.example.yaml');
+  });
+
+  test('it says what it is made of, and has no module that it does not say', async () => {
+    const bill = await box.sh('cat /usr/share/doc/causeway/sbom.cdx.json');
+    const named = [...bill.matchAll(/"purl": "pkg:npm\/([^"@]+|%40[^"@]+)@/g)].map(([, name = '']) =>
+      decodeURIComponent(name),
+    );
+    expect(named).toContain('fastify');
+    const modules = await box.sh(
+      'cd /usr/lib/causeway/node_modules && ls -d [!@.]* && ls -d @*/* 2>/dev/null || true',
+    );
+    expect(
+      modules
+        .trim()
+        .split('\n')
+        .filter((name) => !named.includes(name)),
+    ).toEqual([]);
   });
 
   test('systemd finds nothing wrong with the units', async () => {

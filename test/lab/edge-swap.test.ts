@@ -53,7 +53,7 @@ function database(round: number): Uint8Array {
 /** Under load; the load goes on for about as long. */
 const [swaps, loadSeconds] = process.env['CAUSEWAY_TEST_FULL'] === '1' ? [100, 16] : [30, 5];
 
-test('the database is swapped by rename many times under load: no request is lost, every worker takes it, memory stays flat', async () => {
+test('the database is swapped by rename many times under load: no request is lost, every worker takes it, memory stays flat (A3, A6)', async () => {
   const edge = await startEdge(many);
   try {
     await edge.put(snapshot(cmiDown));
@@ -87,7 +87,7 @@ test('the database is swapped by rename many times under load: no request is los
   }
 });
 
-test('a database overwritten in place, cut short or replaced by rubbish kills no worker, and the old one stays in force', async () => {
+test('a database overwritten in place, cut short or replaced by rubbish kills no worker, and the old one stays in force (A4)', async () => {
   const edge = await startEdge(many);
   try {
     await edge.put(snapshot(cmiDown));

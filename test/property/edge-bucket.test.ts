@@ -53,7 +53,7 @@ const arrivals = fc.array(
 );
 
 test.prop([limits, arrivals])(
-  'it allows exactly what a bucket of tokens allows, and says exactly how long to wait',
+  'it allows exactly what a bucket of tokens allows, and says exactly how long to wait (B13)',
   async ({ T, burst }, list) => {
     const answers = await take(list.map((one) => ({ ...one, T, burst })));
     let credit = burst * T; // in microseconds: a token is worth T of them

@@ -72,6 +72,7 @@ const config = fc
       tls: { name, ca: root },
     },
     limits: { [pool]: { rate: '1/s', burst: 1, key: [key, `header:${pool}`] } },
+    uplinks: { [pool]: { source: [address] } },
     origins: { [pool]: { servers: [{ address, port: 80 }], tls: { name, ca: root } } },
     servers: {
       [pool]: {

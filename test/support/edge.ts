@@ -21,6 +21,7 @@ export const asnRows = [
   { prefix: '198.18.3.0/24', asn: 45102, organisation: 'A cloud' },
   { prefix: '198.18.4.0/24', asn: 24444, organisation: 'CMNET IDC' },
   { prefix: '198.18.5.0/24', asn: 64500, organisation: 'Nobody' },
+  { prefix: '198.18.6.0/24', asn: 56040, organisation: 'CMNET of a province' },
   { prefix: '2001:db8:1::/48', asn: 4134, organisation: 'CHINANET' },
   { prefix: '2001:db8:3::/48', asn: 9808, organisation: 'CMNET' },
 ];
@@ -202,7 +203,9 @@ export async function startEdge(
     }
     child = await startNginx(join(dir, 'out'));
     const started = child;
-    process.once('exit', () => started.kill());
+    const kill = (): void => void started.kill();
+    process.once('exit', kill);
+    started.once('exit', () => process.off('exit', kill));
     await until('the edge answers on its admin socket', async () => {
       const answer = await ask(socket, 'GET', '/status', '', 1000);
       return answer.kind === 'answered' && answer.status === 200 ? answer.body : undefined;

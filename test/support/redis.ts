@@ -1,7 +1,9 @@
 /** A real Redis for tests, on loopback, without files; removed with the test. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
+import { join } from 'node:path';
 import { freePorts, stop } from '../../edge/lab/process.ts';
 import { until } from './edge.ts';
 
@@ -30,15 +32,34 @@ function inline(port: number, text: string): Promise<string> {
 
 export async function startRedis(options: readonly string[] = []): Promise<Redis> {
   const [port = 0] = await freePorts(1);
+  const own = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  return startServer(port, [...own, ...options]);
+}
+
+/** A Sentinel with a quorum of one; `dir`: a folder of its own for its file, which it writes to. */
+export async function startSentinel(dir: string, master: string, masterPort: number): Promise<Redis> {
+  const [port = 0] = await freePorts(1);
+  const conf = join(dir, 'sentinel.conf');
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${dir}`,
+    `sentinel monitor ${master} 127.0.0.1 ${masterPort} 1`,
+    `sentinel down-after-milliseconds ${master} 30000`,
+    `sentinel failover-timeout ${master} 5000`,
+  ];
+  writeFileSync(conf, `${lines.join('\n')}\n`);
+  return startServer(port, [conf, '--sentinel']);
+}
+
+async function startServer(port: number, args: readonly string[]): Promise<Redis> {
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
-    child = spawn(
-      'redis-server',
-      ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...options],
-      { stdio: 'ignore' },
-    );
+    child = spawn('redis-server', args, { stdio: 'ignore' });
     const started = child;
-    process.once('exit', () => started.kill('SIGKILL'));
+    const end = (): void => void started.kill('SIGKILL');
+    process.once('exit', end);
+    started.once('exit', () => process.off('exit', end));
     await until('redis answers', async () => {
       const answer = await inline(port, 'PING').catch(() => undefined);
       return answer === undefined || answer.includes('LOADING') ? undefined : true;

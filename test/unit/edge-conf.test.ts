@@ -110,6 +110,43 @@ describe('edge.yaml', () => {
       good.replace('node: hk1', 'node: hk1\nnode: hk2'),
       'edge.yaml:2:1: Map keys must be unique',
     ],
+    [
+      'an address of two uplinks',
+      good.replace(
+        'limits:\n',
+        'uplinks: { cmi: { source: [192.0.2.1] }, pccw: { source: [192.0.2.1] } }\nlimits:\n',
+      ),
+      "edge.yaml:5:59: uplinks.pccw.source.0: 192.0.2.1 is uplink cmi's already",
+    ],
+    [
+      'two IPv4 addresses of one uplink',
+      good.replace('limits:\n', 'uplinks: { cmi: { source: [192.0.2.1, 192.0.2.2] } }\nlimits:\n'),
+      'edge.yaml:5:12: uplinks.cmi: one IPv4 and one IPv6 address at most',
+    ],
+    [
+      'an uplink without an origin',
+      good
+        .replace('limits:\n', 'uplinks: { cmi: { source: [192.0.2.1] } }\nlimits:\n')
+        .replace(/origins:\n.*\n/, '')
+        .replace('origin: app', 'root: /srv'),
+      'uplinks.cmi: there is no origin that could be fetched over it',
+    ],
+    [
+      'a Redis that has an address and Sentinels',
+      good.replace(
+        'limits:\n',
+        'redis: { socket: /run/r.sock, sentinel: { addresses: [{ host: 192.0.2.1, port: 1 }], master: m } }\nlimits:\n',
+      ),
+      'edge.yaml:5:1: redis: one of address, socket and sentinel is needed',
+    ],
+    [
+      'a Sentinel by name',
+      good.replace(
+        'limits:\n',
+        'redis: { sentinel: { addresses: [{ host: sentinel.test, port: 1 }], master: m } }\nlimits:\n',
+      ),
+      'redis.sentinel.addresses.0.host: "sentinel.test": an IPv4 or IPv6 address',
+    ],
     ['nothing', '', 'edge.yaml:1:1: the file is empty'],
     ['text cut short', good.slice(0, good.indexOf('[client]') + 4), 'edge.yaml:6:'],
   ])('%s is named with its place', async (_, text, expected) => {
@@ -130,6 +167,10 @@ describe('edge.yaml', () => {
       .replace('burst: 20', 'burst: 0')
       .replace('port: 8080', 'port: 80800');
     expect(await problems(text)).toHaveLength(3);
+  });
+
+  test('an alias without its anchor is a problem like any other', async () => {
+    expect((await problems(`${good}extra: *nothing\n`)).join('\n')).toMatch(/^edge\.yaml:\d+:\d+: .*alias/i);
   });
 
   test('a file that cannot be read says so', async () => {

@@ -1,5 +1,5 @@
 /** docs/edge.md says what is so: its site loads, and its metrics are those that the edge has. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,6 +25,14 @@ test('the complete site of the docs has no problem and shows every key of the fi
   }
 });
 
+test('the example of the package is the site of the docs', () => {
+  if (process.env['UPDATE_DOCS'] === '1') {
+    const [head = ''] = readFileSync('docs/edge.example.yaml', 'utf8').split('\n');
+    writeFileSync('docs/edge.example.yaml', `${head}\n${site}`);
+  }
+  expect(readFileSync('docs/edge.example.yaml', 'utf8').split('\n').slice(1).join('\n')).toBe(site);
+});
+
 test('the docs list the metrics that the edge declares, and no others', () => {
   const declared = [
     ...readFileSync('edge/lua/edge/admin.lua', 'utf8').matchAll(/declare\('(edge_\w+)'/g),
@@ -32,11 +40,36 @@ test('the docs list the metrics that the edge declares, and no others', () => {
   const table = docs.slice(docs.indexOf('## Metrics'), docs.indexOf('## What is not there yet'));
   const listed = [...table.matchAll(/`(edge_\w+)/g)].map((match) => match[1]);
   expect(new Set(listed)).toEqual(new Set(declared));
-  const counted = ['access', 'account', 'admin', 'geo', 'lease', 'limit', 'origin'].flatMap((name) =>
+  const counted = ['access', 'admin', 'geo', 'lease', 'limit', 'origin', 'users'].flatMap((name) =>
     Array.from(
       readFileSync(`edge/lua/edge/${name}.lua`, 'utf8').matchAll(/metrics\.count\('(edge_\w+)'/g),
       (match) => match[1],
     ),
   );
   for (const name of counted) expect(declared).toContain(name);
+});
+
+/** Numbers of defects in the titles of a file's tests. */
+function numbersIn(path: string): readonly string[] {
+  const titles =
+    readFileSync(path, 'utf8').match(/(?:test(?:\.each|\.prop)?\(|^\s*|\]\)\()'[^'\n]*'/gm) ?? [];
+  return titles.flatMap((title) => title.match(/\b[ABF]\d{1,2}\b/g) ?? []);
+}
+
+test('each defect of the original listings has a test on them and a test here, and a row in the docs', () => {
+  const files = ['lab', 'unit', 'property'].flatMap((folder) =>
+    readdirSync(`test/${folder}`)
+      .filter((name) => name.startsWith('edge-') && name.endsWith('.test.ts'))
+      .map((name) => `test/${folder}/${name}`),
+  );
+  const models = 'test/unit/edge-original-models.test.ts';
+  const there = new Set(['test/lab/edge-originals.test.ts', models].flatMap(numbersIn));
+  const here = new Set(files.filter((file) => !file.includes('originals')).flatMap(numbersIn));
+  const count = (letter: string, most: number): readonly string[] =>
+    Array.from({ length: most }, (_, index) => `${letter}${index + 1}`);
+  const all = [...count('A', 13), ...count('B', 15), 'F1', 'F4', 'F5', 'F6'];
+  expect(all.filter((one) => !here.has(one))).toEqual([]);
+  expect(all.filter((one) => !there.has(one))).toEqual(['A6', 'B13', 'B15']);
+  const rows = docs.slice(docs.indexOf('## What the listings'));
+  expect(all.filter((one) => !new RegExp(`\\b${one}\\b`).test(rows))).toEqual([]);
 });

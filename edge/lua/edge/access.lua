@@ -1,46 +1,21 @@
--- The access phase of a route: loop check, who is it, serve here or redirect, limits.
-local address = require 'edge.address'
-local geo = require 'edge.geo'
+-- The access phase of a route: loop check, who is it, serve here or redirect, limits, and the way to the origin. Each step
+-- reuses its tables and looks up labels that were made once: what is done for each request is paid for by each request.
 local limit = require 'edge.limit'
 local loop = require 'edge.loop'
 local metrics = require 'edge.metrics'
-local networks = require 'edge.networks'
-local prefixes = require 'edge.prefixes'
+local origin = require 'edge.origin'
 local state = require 'edge.state'
 local steer = require 'edge.steer'
+local users = require 'edge.users'
 local var = require 'edge.var'
 
 local M = {}
 local conf
 local told, untold = 0, 0
-local LOOKUP = { hit = 'result="hit"', miss = 'result="miss"', ['no-database'] = 'result="no-database"' }
 
 -- config: see init.lua
 function M.setup(config)
   conf = config
-end
-
--- What every user has; see key.lua.
-local USER = { __index = {
-  hash = function(text) return ngx.md5_bin(text) end,
-  header = function(name) return ngx.req.get_headers()[name] end,
-  cookie = function(name) return var.get('cookie_' .. name) end,
-} }
-
-local function identify(route)
-  local addr = address.canonical(var.get('binary_remote_addr'))
-  -- Still a trusted proxy after its header was read: the header was missing or nonsense, and this is nobody's address.
-  if addr and prefixes.find(conf.trusted, addr) then addr = nil end
-  local who = setmetatable({ addr = addr, route = route.id, pool = route.pool, asn = nil, network = nil }, USER)
-  if not addr then
-    metrics.count('edge_unidentified_total', '')
-    return who
-  end
-  local result
-  who.asn, result = geo.asn(addr)
-  metrics.count('edge_geo_lookup_total', LOOKUP[result])
-  who.network = networks.classify(conf.networks, addr, who.asn)
-  return who
 end
 
 -- Where a bug is, in the one line that a log entry has.
@@ -74,20 +49,22 @@ local function labels_of(network, action, reason)
 end
 
 -- Where to send the user, or nil: serve here.
-local function target(who)
+local function target(user)
   local current = state.current()
-  local addr = who.addr or '\0\0\0\0'
-  local four = #addr == 4
   world.host, world.steered = conf.host, conf.steered
   world.snapshot, world.hosts, world.fresh = current and current.snapshot, current and current.hosts, state.fresh(current)
-  req.host, req.method, req.network = var.get('host'), ngx.req.get_method(), who.network
-  req.client, req.family = addr:sub(1, four and 3 or 6), four and '4' or '6'
-  req.region = geo.region(addr)
+  req.host, req.method = var.get('host'), ngx.req.get_method()
+  req.client, req.family, req.region, req.network = user.client, user.family, user.region, user.network
   local action, reason, node = steer.decide(req, world)
-  if action == 'redirect' and loop.damped(ngx.shared.edge_redir, addr, conf.redirects.most, conf.redirects.seconds) then
-    action, reason = 'serve', 'damped'
+  if action == 'redirect' and conf.shadow then
+    action, reason = 'serve', 'shadow'
+  elseif action == 'redirect' then
+    local client = user.addr or '\0\0\0\0'
+    if loop.damped(ngx.shared.edge_redir, client, conf.redirects.most, conf.redirects.seconds) then
+      action, reason = 'serve', 'damped'
+    end
   end
-  metrics.count('edge_steer_total', labels_of(who.network and who.network.name or 'unknown', action, reason))
+  metrics.count('edge_steer_total', labels_of(user.network and user.network.name or 'unknown', action, reason))
   return action == 'redirect' and node or nil
 end
 
@@ -100,9 +77,9 @@ local function tell(refused)
   told, untold = second, 0
 end
 
-local function refuse(refused)
+local function refuse(refused, user)
   tell(refused)
-  ngx.ctx.edge_limited = true
+  metrics.count('edge_limited_total', user.sums)
   ngx.header['Retry-After'] = math.max(1, math.ceil(refused.wait / 1e6))
   ngx.header['Cache-Control'] = 'no-store'
   ngx.status = 429
@@ -118,32 +95,41 @@ local function show(tightest)
   ngx.header['RateLimit'] = string.format('"%s";r=%d', tightest.policy.name, tightest.left)
 end
 
+-- Passes a request on to its pool: our own id into CDN-Loop (once, however often nginx itself sends it round), and the way
+-- to the origin.
+local function pass_on(route, passed, user)
+  if not loop.passed(passed, conf.loopId) then ngx.req.set_header('CDN-Loop', loop.append(passed, conf.loopId)) end
+  guarded(origin.prepare, route.pool, user)
+end
+
 -- access_by_lua of a route.
 function M.run(id)
   local route = conf.routes[id]
   -- Only what is passed on can come back. All of the header's lines, however many others there are; most have none.
-  local passed = route.pool and var.get('http_cdn_loop') and ngx.req.get_headers(0)['cdn-loop'] or nil
-  if loop.passed(passed, conf.loopId) then
+  local passed = conf.passes and var.get('http_cdn_loop') and ngx.req.get_headers(0)['cdn-loop'] or nil
+  local user = guarded(users.current) or users.nobody
+  -- An index or error page, or an origin's X-Accel-Redirect, of a request that passed here already: nothing is counted twice.
+  if ngx.req.is_internal() then
+    if route.pool then pass_on(route, passed, user) end
+    return
+  end
+  if not user.addr then metrics.count('edge_unidentified_total', '') end
+  if passed and loop.passed(passed, conf.loopId) then
     metrics.count('edge_loop_detected_total', '')
     ngx.log(ngx.ERR, 'edge: this request was here before (CDN-Loop): an origin points back at this node')
     return ngx.exit(508)
   end
-  -- An index page or error page of a request that passed here already: it is not counted twice.
-  local internal = ngx.req.is_internal()
-  local who = guarded(identify, route) or { route = id }
-  ngx.ctx.edge_who = who
-  if internal then return end
-  local node = route.steer and guarded(target, who)
+  local node = route.steer and guarded(target, user)
   if node then
     ngx.header['Cache-Control'] = 'private, no-store'
     return ngx.redirect((route.scheme or var.get('scheme')) .. '://' .. node.host .. var.get('request_uri'), 302)
   end
   if route.limits[1] then
-    local refused, tightest = guarded(limit.check, route.limits, who)
+    local refused, tightest = guarded(limit.check, route, user)
     if conf.rateLimitHeaders and tightest then show(tightest) end
-    if refused then return refuse(refused) end
+    if refused then return refuse(refused, user) end
   end
-  if route.pool then ngx.req.set_header('CDN-Loop', loop.append(passed, conf.loopId)) end
+  if route.pool then pass_on(route, passed, user) end
 end
 
 return M

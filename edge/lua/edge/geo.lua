@@ -4,7 +4,7 @@ local file = require 'edge.file'
 local metrics = require 'edge.metrics'
 local mmdb = require 'edge.mmdb'
 
-local M = {}
+local M = { version = 0 } -- version: another one with each database
 local open = {} -- role ('asn', 'country') -> { path, print, db }
 
 local function load(role, path)
@@ -18,7 +18,7 @@ local function load(role, path)
   local db, problem = mmdb.parse(data)
   slot.print = stat.print -- a broken file is reported once, not at each look
   if not db then return nil, path .. ' (' .. #data .. ' bytes): ' .. problem end
-  slot.db = db
+  slot.db, M.version = db, M.version + 1
   collectgarbage() -- the old one goes now, not whenever the collector feels like it
   return true
 end

@@ -2,7 +2,6 @@
 -- not run this); gives each module its part, and starts each worker's timers.
 local cjson = require 'cjson.safe'
 local access = require 'edge.access'
-local account = require 'edge.account'
 local admin = require 'edge.admin'
 local bucket = require 'edge.bucket'
 local file = require 'edge.file'
@@ -13,7 +12,13 @@ local metrics = require 'edge.metrics'
 local networks = require 'edge.networks'
 local origin = require 'edge.origin'
 local prefixes = require 'edge.prefixes'
+local redis = require 'edge.redis'
+local sentinel = require 'edge.sentinel'
 local state = require 'edge.state'
+local summary = require 'edge.summary'
+local users = require 'edge.users'
+local ways = require 'edge.ways'
+require 'edge.account' -- the log phase finds it among the loaded modules
 
 local M = {}
 local checkSeconds
@@ -53,17 +58,32 @@ local function prepare(config)
     for i, name in ipairs(route.limits) do route.limits[i] = config.limits[name] end
   end
   for name, pool in pairs(config.origins) do pool.name = name end
+  config.passes = next(config.origins) ~= nil
   config.steered = set(config.steered)
   config.trusted = prefixes.build(config.trusted)
   return config
 end
 
-local function redis_secret(redis)
-  if not redis or not redis.passwordFile then return redis end
-  local text, why = file.read(redis.passwordFile)
+-- Reads the password of an account (Redis, its Sentinels) where the config names a file.
+local function with_secret(account)
+  if not account or not account.passwordFile then return account end
+  local text, why = file.read(account.passwordFile)
   if not text then error('edge: redis password: ' .. tostring(why)) end
-  redis.password = text:gsub('%s+$', '')
-  return redis
+  account.password = text:gsub('%s+$', '')
+  return account
+end
+
+local function redis_of(config)
+  with_secret(config.redis and config.redis.sentinel)
+  return with_secret(config.redis)
+end
+
+local function geodns_token(geodns)
+  if not geodns then return nil end
+  local text, why = file.read(geodns.tokenFile)
+  if not text then error('edge: token for GeoDNS: ' .. tostring(why)) end
+  geodns.token = text:gsub('%s+$', '')
+  return geodns
 end
 
 -- init_by_lua. `directory`: where edge.json, networks.json and edge.lua (the Redis library) were rendered to.
@@ -75,11 +95,14 @@ function M.start(directory)
   config.networks = networks.build(read_json(directory .. '/networks.json'))
   bucket.setup(ngx.worker.count())
   access.setup(config)
-  account.setup(config.networks)
+  users.setup(config)
   admin.setup(config)
   limit.setup(config.limits)
+  ways.setup(config.uplinks)
   origin.setup(config.origins)
-  lease.setup(redis_secret(config.redis), (assert(file.read(directory .. '/edge.lua'))))
+  redis.setup(redis_of(config))
+  lease.setup((assert(file.read(directory .. '/edge.lua'))))
+  summary.setup(geodns_token(config.geodns), config.node)
   checkSeconds = config.geo.checkSeconds
   for _, problem in ipairs(geo.open { asn = config.geo.asn, country = config.geo.country }) do
     ngx.log(ngx.WARN, 'edge: ', problem, '; users of unknown networks are served here')
@@ -93,6 +116,9 @@ function M.worker()
   math.randomseed(ngx.worker.pid() + ngx.now() * 1000)
   ngx.timer.every(1, metrics.flush) -- also run at once when the worker ends, so that a reload loses no counts
   ngx.timer.every(checkSeconds, geo.check)
+  summary.start()
+  ngx.timer.at(0, sentinel.look)
+  ngx.timer.every(1, sentinel.look)
 end
 
 return M

@@ -14,10 +14,10 @@ local function prefix_part(kind, addr)
   return family .. address.masked(addr, BITS[kind][family])
 end
 
--- who: { addr (nil: not known), asn, network, header(name), cookie(name), route, hash(text) }
-local function part(kind, name, who)
+-- who: see users.lua; route: id of the route
+local function part(kind, name, who, route)
   if BITS[kind] then return who.addr and prefix_part(kind, who.addr) or 'x' end
-  if kind == 'route' then return 'r' .. who.route end
+  if kind == 'route' then return 'r' .. route end
   if kind == 'asn' then return 'a' .. tostring(who.asn or 0) end
   if kind == 'network' then return 'n' .. (who.network and who.network.name or '') end
   local value = kind == 'header' and who.header(name) or kind == 'cookie' and who.cookie(name)
@@ -26,14 +26,22 @@ local function part(kind, name, who)
   return 'm' .. (who.addr and prefix_part('client', who.addr) or 'x')
 end
 
--- The key of a policy for a request; `class` from M.class.
-function M.build(policy, class, who)
+-- The key of a policy for a request of a user; `class` from M.class.
+function M.build(policy, class, who, route)
   local out = policy.name .. '|' .. class .. '|'
   for _, spec in ipairs(policy.key) do
-    local text = part(spec.kind, spec.name, who)
+    local text = part(spec.kind, spec.name, who, route)
     out = out .. #text .. ':' .. text
   end
   return out
+end
+
+-- Whether a policy's key is the same for all that a user sends.
+function M.fixed(policy)
+  for _, spec in ipairs(policy.key) do
+    if spec.kind == 'header' or spec.kind == 'cookie' then return false end
+  end
+  return true
 end
 
 -- The first class of a policy that the request belongs to (many users behind one address), with its own rate and burst; or

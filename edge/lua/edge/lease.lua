@@ -5,15 +5,15 @@
 local bucket = require 'edge.bucket'
 local clock = require 'edge.clock'
 local metrics = require 'edge.metrics'
-local resp = require 'edge.resp'
+local redis = require 'edge.redis'
 local state = require 'edge.state'
 
 local M = {}
-local conf, library
+local library
 
--- Called once with the config's redis part and the text of the function library.
-function M.setup(redis, text)
-  conf, library = redis, text
+-- Called once with the text of the function library.
+function M.setup(text)
+  library = text
 end
 
 local function chunk(limits, cost)
@@ -38,18 +38,18 @@ local function share(key, limits, cost, alone)
   return ok, left, wait, 'fallback'
 end
 
-local function load_library(dict)
-  if not dict:safe_add('loading', true, 5) then return nil, 'function library is being loaded' end
+local function load_library(dict, key)
+  if not dict:safe_add('loading' .. redis.name(key), true, 5) then return nil, 'function library is being loaded' end
   metrics.count('edge_lease_calls_total', 'result="load"')
-  return resp.call(conf, { 'FUNCTION', 'LOAD', 'REPLACE', library })
+  return redis.call(key, { 'FUNCTION', 'LOAD', 'REPLACE', library })
 end
 
 local function ask(dict, key, limits, want, debt)
   local args = { 'FCALL', 'edge_lease_v1', 1, 'rl:' .. key, string.format('%.6f', limits.T), limits.burst, want, debt }
-  local reply, err, own = resp.call(conf, args)
+  local reply, err, own = redis.call(key, args)
   if own and err:find('Function not found', 1, true) then
-    reply, err = load_library(dict)
-    if reply then reply, err = resp.call(conf, args) end
+    reply, err = load_library(dict, key)
+    if reply then reply, err = redis.call(key, args) end
   end
   if type(reply) == 'table' and tonumber(reply[1]) then return reply end
   return nil, err or 'not a lease'

@@ -20,9 +20,10 @@ local function label(name, result)
   return 'policy="' .. name .. '",result="' .. result .. '"'
 end
 
--- Labels of each answer of a policy, made once.
+-- What is made once of each policy: labels of its answers, and whether its keys can be kept with the user.
 function M.setup(policies)
   for name, policy in pairs(policies) do
+    policy.fixed = key.fixed(policy)
     policy.labels = {
       allow = label(name, 'allow'),
       deny = label(name, 'deny'),
@@ -50,10 +51,25 @@ local function undo(got)
   end
 end
 
+-- What a policy counts by for a user of a route: the limits of the user's class, and the key of the bucket. Kept with the
+-- user, unless the key holds what he sends.
+local function counted(policy, user, route)
+  local names = user.names[policy]
+  if not names then
+    local limits, class = key.class(policy, user)
+    names = { limits = limits, class = class, of = {} }
+    user.names[policy] = names
+  end
+  local name = names.of[route]
+  if name then return names.limits, name end
+  name = key.build(policy, names.class, user, route)
+  if policy.fixed then names.of[route] = name end
+  return names.limits, name
+end
+
 -- Takes from one policy. Returns { policy, allowed, left, wait (microseconds), result, limits, and for undo: name, source }.
-local function take(policy, who)
-  local limits, class = key.class(policy, who)
-  local name = key.build(policy, class, who)
+local function take(policy, user, route)
+  local limits, name = counted(policy, user, route)
   local ok, left, wait, source = ask(policy, limits, name)
   if ok == nil then
     -- No answer: `closed` refuses; `open` and `local` let pass (a full dictionary has no bucket to fall back to).
@@ -65,12 +81,12 @@ local function take(policy, who)
   return { policy = policy, allowed = ok, left = left, wait = wait, result = result, limits = limits, name = name, source = source }
 end
 
--- who: see key.lua. Returns nil when the request may pass, or what `take` gave of the limit that refuses; and then the
--- same of the tightest of the limits that were asked.
-function M.check(policies, who)
+-- route: { id, limits (list of policies) }; user: see users.lua. Returns nil when the request may pass, or what `take` gave
+-- of the limit that refuses; and then the same of the tightest of the limits that were asked.
+function M.check(route, user)
   local taken, tightest = {}, nil
-  for i, policy in ipairs(policies) do
-    local got = take(policy, who)
+  for i, policy in ipairs(route.limits) do
+    local got = take(policy, user, route.id)
     if got.limits and (not tightest or got.left < tightest.left) then tightest = got end
     local refused = not got.allowed and not policy.shadow
     count(policy, got.allowed and got.result or refused and 'deny' or 'shadow')

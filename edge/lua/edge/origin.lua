@@ -1,9 +1,12 @@
 -- Which origin gets the request: those that the daemon's probes call up; when none is, all of them (everything down means
 -- try, not refuse); when the daemon never spoke of the pool, the config's own list. First those that answer over the
 -- carriers of the user's network, in its order of preference; of equal ones one at random by weight. One more try on another
--- origin when the first cannot be reached or fails.
+-- origin when the first cannot be reached or fails. Where the config names the uplinks' addresses, the connection is bound to
+-- an uplink that is up (ways.lua).
 local metrics = require 'edge.metrics'
 local state = require 'edge.state'
+local users = require 'edge.users'
+local ways = require 'edge.ways'
 
 local M = {}
 local pools = {}
@@ -58,21 +61,50 @@ function M.pick(list, tried, carriers, random)
   return last
 end
 
+-- What a request tries: { list, tried, first, carriers, way }. With a way, only origins of its family can follow the first,
+-- and those come first that answer over its carrier: nginx binds all tries of a request to one address.
+local function plan(name, user)
+  local current = state.current()
+  local snapshot = current and current.snapshot
+  local list, tried = M.list(pools[name], snapshot), {}
+  local carriers = user.network and user.network.carriers or {}
+  local first = M.pick(list, tried, carriers, math.random)
+  local way = ways.any() and ways.choose(list[first], snapshot) or nil
+  if way then
+    carriers = { way.carrier }
+    for i, origin in ipairs(list) do tried[i] = ways.family(origin) ~= ways.family(list[first]) or nil end
+  end
+  return { list = list, tried = tried, first = first, carriers = carriers, way = way }
+end
+
+-- In the access phase, where a connection can still be bound: sets the request's upstream (one for each uplink, so that kept
+-- connections of another uplink are never used) and the address that it leaves from.
+function M.prepare(name, user)
+  if not ways.any() then return end
+  local made = plan(name, user)
+  ngx.ctx.edge_plan = made
+  if not made.way then return end
+  ngx.var.edge_upstream = 'edge_' .. name .. '_via_' .. made.way.uplink
+  ngx.var.edge_bind = made.way.address
+  metrics.count('edge_origin_bound_total', 'pool="' .. name .. '",uplink="' .. made.way.uplink .. '"')
+end
+
 -- balancer_by_lua of a pool.
 function M.balance(name)
   local balancer = require 'ngx.balancer'
   local pool, ctx = pools[name], ngx.ctx
-  if not ctx.edge_origins then
-    local current = state.current()
-    ctx.edge_origins, ctx.edge_tried = M.list(pool, current and current.snapshot), {}
+  ctx.edge_plan = ctx.edge_plan or plan(name, users.current())
+  local made = ctx.edge_plan
+  local i = made.first
+  if not made.begun then
+    made.begun = true
     balancer.set_more_tries(pool.tries - 1)
-  elseif balancer.get_last_failure() then
-    metrics.count('edge_upstream_fail_total', 'pool="' .. name .. '"')
+  else
+    if balancer.get_last_failure() then metrics.count('edge_upstream_fail_total', 'pool="' .. name .. '"') end
+    i = M.pick(made.list, made.tried, made.carriers, math.random) or i
   end
-  local network = ctx.edge_who and ctx.edge_who.network
-  local i = M.pick(ctx.edge_origins, ctx.edge_tried, network and network.carriers or {}, math.random) or 1
-  ctx.edge_tried[i] = true
-  local origin = ctx.edge_origins[i]
+  made.tried[i] = true
+  local origin = made.list[i]
   balancer.set_timeouts(pool.connectSeconds, pool.readSeconds, pool.readSeconds)
   local host = origin.address:find(':', 1, true) and '[' .. origin.address .. ']' or origin.address
   local ok, err = balancer.set_current_peer(host, origin.port)

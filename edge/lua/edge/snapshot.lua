@@ -2,6 +2,8 @@
 -- what is wrong. Unknown fields are ignored, unknown versions refused. Pure.
 local address = require 'edge.address'
 
+jit.off(true, true) -- nested loops over tables, a few times a minute; see init.lua
+
 local M = {}
 
 local function whole(value, low, high)

@@ -10,18 +10,23 @@ local steer = require 'edge.steer'
 local M = {}
 local seen = { version = 0 } -- this worker's decoded copy
 
--- { snapshot, hosts (see steer.lua), received (microseconds, monotonic) } of the last message, or nil: none yet.
-function M.current()
-  local dict = ngx.shared.edge_state
+-- Takes over a message that this worker has not seen; `received` is written last, so what it stands for is there already.
+local function look(dict, received)
   local version = dict:get('version')
-  if not version then return nil end
   if version ~= seen.version then
     local decoded = cjson.decode(dict:get('json') or '')
     if decoded then seen = { version = version, snapshot = decoded, hosts = steer.hosts(decoded) } end
   end
-  if not seen.snapshot then return nil end
-  seen.received = dict:get('received') or 0
-  return seen
+  seen.received = received
+end
+
+-- { snapshot, hosts (see steer.lua), received (microseconds, monotonic) } of the last message, or nil: none yet. One look
+-- at shared memory for a request: no two messages were received at the same time.
+function M.current()
+  local dict = ngx.shared.edge_state
+  local received = dict:get('received')
+  if received ~= seen.received then look(dict, received) end
+  return seen.snapshot and seen or nil
 end
 
 -- Age of the message in seconds, or nil: none yet.
@@ -50,11 +55,12 @@ local function store(body, decoded, received)
     if order < 0 or other then return 'older', before.snapshot end
     -- The same message again, as at a reload: it is as young as its youngest copy.
     if order == 0 then received = math.max(received, before.received) end
+    if order > 0 and received == before.received then received = received + 1 end
   end
   local ok, err = dict:safe_set('json', body)
   if not ok then return 'full', err end
-  dict:set('received', received)
   dict:incr('version', 1, 0)
+  dict:set('received', received)
   return 'stored', decoded
 end
 

@@ -15,7 +15,7 @@ local M = {}
 local BAND = 10
 
 -- The best score of a node's uplinks that are up for a carrier, family and region (nil: none known), or nil: none is up.
--- `ups`: of the node, as M.hosts made it.
+-- `ups`: of the node, as ups_of made them.
 local function up(ups, carrier, family, region)
   local list, best = ups[family][carrier], nil
   for i = 1, list and #list or 0 do
@@ -43,13 +43,13 @@ local function draw(client, node)
 end
 
 -- The node for a client among those that have the carrier up: near the best score, then by weight (rendezvous).
-local function choose(snapshot, hosts, carrier, req, steered)
+local function choose(hosts, carrier, req, steered)
   local candidates, top = {}, -1
-  for name, node in pairs(snapshot.nodes) do
-    local score = name ~= snapshot.self and node.accepting and node.weight > 0 and not steered[hosts.of[name]]
-      and up(hosts.ups[name], carrier, req.family, req.region)
+  for i = 1, #hosts.others do
+    local node = hosts.others[i]
+    local score = not steered[node.bare] and up(node.ups, carrier, req.family, req.region)
     if score then
-      candidates[#candidates + 1] = { name = name, host = node.host, score = score, weight = node.weight }
+      candidates[#candidates + 1] = { name = node.name, host = node.host, score = score, weight = node.weight }
       top = math.max(top, score)
     end
   end
@@ -84,15 +84,24 @@ local function ups_of(node)
 end
 
 -- What decisions look up, made once for each snapshot, since a request has no time to walk through all of it:
--- { of = { [node] = bare host }, known = { [bare host] = true }, ups = { [node] = its uplinks that are up } }.
+-- { known = { [bare host of any node] = true }, ups = own uplinks that are up, or nil where this node does not accept,
+--   others = list of the other nodes that accept and have a weight: { name, host, bare, weight, ups } }.
 function M.hosts(snapshot)
-  local out = { of = {}, known = {}, ups = {} }
+  local out = { known = {}, ups = nil, others = {} }
   for name, node in pairs(snapshot.nodes) do
-    out.of[name], out.ups[name] = bare(node.host), ups_of(node)
-    out.known[out.of[name]] = true
+    local host = bare(node.host)
+    out.known[host] = true
+    if node.accepting and name == snapshot.self then
+      out.ups = ups_of(node)
+    elseif node.accepting and node.weight > 0 then
+      table.insert(out.others, { name = name, host = node.host, bare = host, weight = node.weight, ups = ups_of(node) })
+    end
   end
   return out
 end
+-- Not compiled, as in init.lua: it fills small tables in nested loops, once for each snapshot.
+jit.off(ups_of)
+jit.off(M.hosts)
 
 -- req: { host (as nginx's $host: lower case, no port), method, client (text), family '4' | '6', region or nil,
 --   network { kind, carriers } or nil }
@@ -107,12 +116,10 @@ function M.decide(req, world)
   if req.network.kind ~= 'access' then return 'serve', 'hosting' end
   if not world.snapshot then return 'serve', 'no-state' end
   if not world.fresh then return 'serve', 'stale' end
-  local own = world.snapshot.nodes[world.snapshot.self]
-  for _, carrier in ipairs(req.network.carriers) do
-    if own and own.accepting and up(world.hosts.ups[world.snapshot.self], carrier, req.family, req.region) then
-      return 'serve', 'local'
-    end
-    local node = choose(world.snapshot, world.hosts, carrier, req, world.steered)
+  local hosts, carriers = world.hosts, req.network.carriers
+  for i = 1, #carriers do
+    if hosts.ups and up(hosts.ups, carriers[i], req.family, req.region) then return 'serve', 'local' end
+    local node = choose(hosts, carriers[i], req, world.steered)
     if node then return 'redirect', 'carrier', node end
   end
   return 'serve', 'nowhere'
