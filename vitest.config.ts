@@ -50,6 +50,10 @@ export default defineConfig({
         },
       },
       {
+        // One fuzz target for as long as `npm run fuzz` is told.
+        test: { name: 'fuzz', include: ['test/fuzz/long.test.ts'] },
+      },
+      {
         // Long runs, for `npm run test:full` alone.
         test: {
           name: 'full',

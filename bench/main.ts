@@ -12,12 +12,16 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'bird-render': () => import('./bird-render.ts'),
   'bird-withdraw': () => import('./bird-withdraw.ts'),
   decide: () => import('./decide.ts'),
+  edge: () => import('./edge/main.ts'),
+  'geodns-removal': () => import('./geodns-removal.ts'),
   'geodns-tell': () => import('./geodns-tell.ts'),
   'http-load': () => import('./http-load.ts'),
   'fleet-load': () => import('./fleet-load.ts'),
   'fleet-token': () => import('./fleet-token.ts'),
+  peers: () => import('./peers/main.ts'),
   'probe-cpu': () => import('./probe-cpu.ts'),
   'probe-rtt': () => import('./probe-rtt.ts'),
+  soak: () => import('./soak.ts'),
 };
 
 async function main(args: readonly string[]): Promise<number> {

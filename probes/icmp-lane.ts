@@ -2,7 +2,7 @@
 import type { WayOut } from './way-out.ts';
 import { type IcmpSocket, type Reply, openIcmpSocket } from './socket/icmp-socket.ts';
 import { interfaceMtu } from './socket/interface.ts';
-import { type Instant, instant } from '../src/types/units.ts';
+import { type Family, type Instant, instant } from '../src/types/units.ts';
 
 /** 64 random bits that a reply must repeat. */
 export interface Nonce {
@@ -76,19 +76,26 @@ export function openLane<Echo extends { readonly nonce: Nonce }>(
       message.writeUInt32BE(nonce.low, nonceOffset + 4);
       return socket.send(message, destination);
     },
-    match: (reply) => {
-      if (reply.length < nonceOffset + 8 || reply[0] !== replyType[wayOut.family]) return null;
-      const echo = lane.waiting.get(reply.readUInt16BE(sequenceOffset));
-      if (echo === undefined) return null;
-      const same =
-        echo.nonce.high === reply.readUInt32BE(nonceOffset) &&
-        echo.nonce.low === reply.readUInt32BE(nonceOffset + 4);
-      return same ? echo : null;
-    },
+    match: (reply) => echoOf(reply, wayOut.family, lane.waiting),
     drain: () => socket.drain(),
     close: () => socket.close(),
   };
   return lane;
+}
+
+/** The open echo that a reply answers, by its type, sequence number and nonce; null: none. Any bytes may come. */
+export function echoOf<Echo extends { readonly nonce: Nonce }>(
+  reply: Buffer,
+  family: Family,
+  waiting: ReadonlyMap<number, Echo>,
+): Echo | null {
+  if (reply.length < nonceOffset + 8 || reply[0] !== replyType[family]) return null;
+  const echo = waiting.get(reply.readUInt16BE(sequenceOffset));
+  if (echo === undefined) return null;
+  const same =
+    echo.nonce.high === reply.readUInt32BE(nonceOffset) &&
+    echo.nonce.low === reply.readUInt32BE(nonceOffset + 4);
+  return same ? echo : null;
 }
 
 const words = new Uint32Array(1024);

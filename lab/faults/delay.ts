@@ -7,7 +7,15 @@ import { carrierNames, type CarrierName } from '../network/names.ts';
 import type { Network } from '../network/network.ts';
 import { compiledProgram, startIn, stopPidFile } from '../network/process.ts';
 import { waitUntil } from '../network/wait.ts';
-import { describeWhere, directionsOf, familiesOf, farPrefixes, type Fault, type Where } from './fault.ts';
+import {
+  describeWhere,
+  directionsOf,
+  familiesOf,
+  farPrefixes,
+  linksOf,
+  type Fault,
+  type Where,
+} from './fault.ts';
 
 const table = 99;
 /** Preference of the rules; the local table comes before, so the carrier's own addresses are never delayed. */
@@ -76,7 +84,7 @@ function ruleLines(where: Where, family: Family): readonly string[] {
   const sides = far.length === 0 ? [family === 4 ? '0.0.0.0/0' : '::/0'] : far;
   return directionsOf(where).flatMap((direction) =>
     sides.flatMap((side) => {
-      if (direction === 'out') return [rule(`to ${side} iif node`)];
+      if (direction === 'out') return linksOf(where).map((link) => rule(`to ${side} iif ${link}`));
       return plan.legs.map((leg) => rule(`from ${side} to ${plan.linkPrefix[family]} iif ${leg.carrierEnd}`));
     }),
   );

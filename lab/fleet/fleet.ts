@@ -10,10 +10,10 @@ import { carrierNames, type FleetNodeName } from '../network/names.ts';
 import { readPidFile } from '../network/process.ts';
 import { waitUntil } from '../network/wait.ts';
 import { askNodeBird, startNodeBird } from '../node/bird.ts';
-import { nodeConfig, nodeFiles } from '../node/config.ts';
+import { nodeConfig, nodeFiles, type NodeOptions } from '../node/config.ts';
 import { startHaproxy } from '../node/haproxy.ts';
 import { isHealthy, sessionsUp, type Lab } from '../node/lab.ts';
-import { daemonPidFile, forgetState, startDaemon, stopDaemon } from '../node/program.ts';
+import { daemonPidFile, forgetState, startDaemon, stopDaemon, type DaemonOptions } from '../node/program.ts';
 import { startDatabases } from './databases.ts';
 import { causewayHere, inPairs } from './in-process.ts';
 import { fleetNodes, neighboursOf, type FleetNodePlan } from './layout.ts';
@@ -39,27 +39,37 @@ export interface Fleet {
 export interface FleetLabOptions {
   /** Told what is being done. */
   readonly say?: (text: string) => void;
+  /** The first so many of the five nodes run; absent: all. */
+  readonly nodes?: number;
+  /** The config of a node; absent: that of all the fleet's scenarios. */
+  readonly configOf?: (plan: FleetNodePlan, network: FleetNetwork) => NodeOptions;
+  /** Brings what the nodes' configs name: the network stands, nothing of a node runs yet. */
+  readonly before?: (fleet: Fleet) => Promise<void>;
+  /** How a node's daemon is started the first time. */
+  readonly daemonOf?: (node: FleetNode) => DaemonOptions;
 }
 
 /** Starts everything; it does not wait for health. */
-export async function startFleet(
-  id: string,
-  { say = () => undefined }: FleetLabOptions = {},
-): Promise<Fleet> {
-  say('network: five nodes, three carriers, one internet, a management network');
+export async function startFleet(id: string, options: FleetLabOptions = {}): Promise<Fleet> {
+  const { say = () => undefined, nodes = fleetNodes.length, configOf = () => fleetOptions } = options;
+  say(`network: room for five nodes (${nodes} run), three carriers, one internet, a management network`);
   const network = await startFleetNetwork(id);
   try {
     await startCarriers(network.shared, 'bird', neighboursOf);
-    const fleet = fleetOf(network);
+    const fleet = fleetOf(network, nodes);
+    await options.before?.(fleet);
     say('Redis, its replica, three Sentinels; on each node policy routing and BIRD’s file');
-    await Promise.all([startDatabases(network), inPairs(fleet.nodes, (node) => prepareNode(node))]);
-    say('BIRD and HAProxy on each node; waiting for thirty BGP sessions');
+    await Promise.all([
+      startDatabases(network),
+      inPairs(fleet.nodes, (node) => prepareNode(node, configOf(node.plan, network))),
+    ]);
+    say(`BIRD and HAProxy on each node; waiting for ${nodes * 6} BGP sessions`);
     await Promise.all(
       fleet.nodes.flatMap(({ lab }) => [startNodeBird(lab.network), startHaproxy(lab.network)]),
     );
     await waitForSessions(fleet);
     say('daemons: `causeway run`');
-    await startDaemons(fleet);
+    await startDaemons(fleet, options.daemonOf);
     return fleet;
   } catch (error) {
     network.remove();
@@ -67,8 +77,8 @@ export async function startFleet(
   }
 }
 
-function fleetOf(network: FleetNetwork): Fleet {
-  const nodes = fleetNodes.map((plan): FleetNode => {
+function fleetOf(network: FleetNetwork, count: number): Fleet {
+  const nodes = fleetNodes.slice(0, count).map((plan): FleetNode => {
     const observer = observeCarriers(network.shared, plan.name);
     const node = network.node(plan.name);
     return { plan, lab: { network: node, observer, remove: () => network.remove() } };
@@ -91,24 +101,25 @@ function fleetOf(network: FleetNetwork): Fleet {
   };
 }
 
-async function prepareNode({ plan, lab }: FleetNode): Promise<void> {
+async function prepareNode({ plan, lab }: FleetNode, options: NodeOptions): Promise<void> {
   const files = nodeFiles(lab.network);
   mkdirSync(dirname(files.owned), { recursive: true });
-  writeFileSync(files.config, nodeConfig(files, fleetOptions, plan));
+  writeFileSync(files.config, nodeConfig(files, options, plan));
   await lab.network.run('node', ['sh', '-e'], await causewayHere(lab.network, ['routing']));
   await causewayHere(lab.network, ['render', '--write', '--plain']);
 }
 
 /** Of the nodes on which none runs. */
-async function startDaemons(fleet: Fleet): Promise<void> {
-  await inPairs(fleet.nodes, async ({ lab }) => {
-    if (readPidFile(daemonPidFile(lab.network)) === null) await startDaemon(lab.network);
+async function startDaemons(fleet: Fleet, optionsOf?: (node: FleetNode) => DaemonOptions): Promise<void> {
+  await inPairs(fleet.nodes, async (node) => {
+    const { network } = node.lab;
+    if (readPidFile(daemonPidFile(network)) === null) await startDaemon(network, optionsOf?.(node) ?? {});
   });
 }
 
 async function waitForSessions(fleet: Fleet): Promise<void> {
   await waitUntil(
-    'thirty established sessions',
+    `${fleet.nodes.length * 6} established sessions`,
     async () => (await Promise.all(fleet.nodes.map(({ lab }) => sessionsUp(lab.observer)))).every(Boolean),
     { timeoutMillis: 60_000, everyMillis: 100 },
   );

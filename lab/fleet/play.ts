@@ -1,4 +1,5 @@
 /** Plays scenarios of the fleet, one after the other in one lab, and reports how each went. */
+import { messageOf } from '../../src/types/message-of.ts';
 import type { Report } from '../scenarios/play.ts';
 import { freshLabId, fleetNodeNames } from '../network/names.ts';
 import {
@@ -23,7 +24,7 @@ export async function playFleet(fleet: Fleet, scenario: FleetScenario): Promise<
   try {
     await scenario.run(stage);
   } catch (error) {
-    failure = error instanceof Error ? error.message : String(error);
+    failure = messageOf(error);
   }
   const entries = stage.entries();
   stage.stop();

@@ -21,6 +21,7 @@ export function removeLab(id: string): Removed {
   let processes = endRecorded(id);
   for (const namespace of mine) processes += endInside(namespace);
   for (const namespace of mine) quiet('ip', ['netns', 'del', namespace]);
+  for (const mount of mountsBelow(labFolder(id))) quiet('umount', ['-l', mount]);
   rmSync(labFolder(id), { recursive: true, force: true });
   return { lab: id, processes, namespaces: mine.length };
 }
@@ -76,6 +77,14 @@ function endRecorded(id: string): number {
     ended += 1;
   }
   return ended;
+}
+
+/** A lab may mount small disks in its folder. */
+function mountsBelow(folder: string): readonly string[] {
+  return readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((mount) => mount.startsWith(`${folder}/`));
 }
 
 function folderFiles(id: string): readonly string[] {

@@ -1,4 +1,5 @@
 /** Plays many scenarios in a few labs side by side; a lab that stays fit is used again. */
+import { messageOf } from '../../src/types/message-of.ts';
 import type { NodeOptions } from '../node/config.ts';
 import { startLab, type Lab } from '../node/lab.ts';
 import { freshLabId } from '../network/names.ts';
@@ -86,7 +87,7 @@ async function playIn(seat: Seat, scenario: Scenario, started: Started): Promise
     seat.lab?.remove();
     seat.lab = null;
     seat.present = null;
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     return {
       scenario: scenario.name,
       passed: false,

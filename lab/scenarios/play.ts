@@ -1,5 +1,6 @@
 /** Plays a scenario in a lab and reports how it went. */
 import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../../src/types/message-of.ts';
 import { nodeConfig, nodeFiles, type NodeOptions } from '../node/config.ts';
 import { startAnew, waitAnnounced, waitHealthy, type Lab } from '../node/lab.ts';
 import { openStage, type Scenario } from './stage.ts';
@@ -55,7 +56,7 @@ export async function play(lab: Lab, scenario: Scenario): Promise<Report> {
   try {
     await scenario.run(stage);
   } catch (error) {
-    failure = error instanceof Error ? error.message : String(error);
+    failure = messageOf(error);
   }
   const entries = stage.timeline.entries();
   stage.timeline.stop();

@@ -13,6 +13,7 @@ import { askNodeBird, startNodeBird, stopNodeBird } from '../../../lab/node/bird
 import { nodeFiles } from '../../../lab/node/config.ts';
 import type { Lab } from '../../../lab/node/lab.ts';
 import { readStatus, startDaemon, stopDaemon } from '../../../lab/node/program.ts';
+import { messageOf } from '../../../src/types/message-of.ts';
 import { families } from '../../../src/types/units.ts';
 import { causewayLine, editConfig, expectOneBase } from './apply-lab.ts';
 
@@ -37,7 +38,7 @@ export async function killStorm(lab: Lab, { kills, seed, bird }: Storm): Promise
       await startDaemon(lab.network);
       await expectRight(lab);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       const log = readFileSync(nodeFiles(lab.network).daemonLog, 'utf8').split('\n').slice(-8).join('\n');
       throw new Error(`${text}: ${why}\n${log}`, { cause: error });
     }

@@ -1,0 +1,21 @@
+/** Every fuzz target, by the name that is typed after `npm run fuzz --`. */
+import type { FuzzTarget } from '../target.ts';
+import { birdTarget } from './bird.ts';
+import { configTarget, edgeTarget, rulesTarget } from './config.ts';
+import { httpTarget } from './http.ts';
+import { snapshotTarget } from './snapshot.ts';
+import { stateTarget } from './state.ts';
+import { dnsTarget, icmpTarget, redisTarget } from './wire.ts';
+
+export const fuzzTargets: readonly FuzzTarget[] = [
+  birdTarget,
+  configTarget,
+  rulesTarget,
+  edgeTarget,
+  stateTarget,
+  httpTarget,
+  dnsTarget,
+  icmpTarget,
+  redisTarget,
+  snapshotTarget,
+];
