@@ -66,11 +66,19 @@ function parseBlock(block: Block, now: BirdTime | null): ProtocolSeen | null {
   };
 }
 
+const losses: ReadonlyMap<string, NonNullable<ProtocolSeen['lostBy']>> = new Map([
+  ['Error: BFD session down', 'bfd'],
+  ['BGP Error: Hold timer expired', 'hold-timer'],
+  ['Error: Link down', 'link'],
+  ['Error: Neighbor lost', 'link'],
+]);
+
 /** BIRD's own last error, which stands behind the state (`bgp_get_status`); what a neighbour sends has another beginning. */
 function lossOf({ proto, info }: Row): Pick<ProtocolSeen, 'lostBy'> {
   if (proto !== 'BGP') return {};
-  if (/^\S+\s+Error: BFD session down$/.test(info)) return { lostBy: 'bfd' };
-  return /^\S+\s+BGP Error: Hold timer expired$/.test(info) ? { lostBy: 'hold-timer' } : {};
+  const [, error] = /^\S+\s+(\S.*)$/.exec(info) ?? [];
+  const lostBy = error === undefined ? undefined : losses.get(error);
+  return lostBy === undefined ? {} : { lostBy };
 }
 
 interface Row {

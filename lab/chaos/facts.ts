@@ -1,5 +1,5 @@
 /**
- * What was seen in a run, in order of time: the lab's own acts, what carriers, kernels and DNS showed, and the nodes'
+ * What was seen in a run, in order of time: the lab's own acts, what carriers and DNS showed, and the nodes'
  * histories, read at the end. One fact a line of JSON. Everything is judged from these alone, so a log can be judged again.
  * `at` is wall time in ms of the machine.
  */

@@ -31,7 +31,7 @@ interface Options {
 
 const program = new Command('npm run chaos --')
   .description(
-    'Random faults on the five-node lab with Redis, GeoDNS and edges; what carriers, kernels and DNS see is judged.',
+    'Random faults on the five-node lab with Redis, GeoDNS and edges; what carriers and DNS see is judged.',
   )
   .option('--minutes <n>', 'how long faults are made', numberFrom(0.2, 600), 5)
   .option('--seed <n>', 'of the schedule; the same seed, the same faults', numberFrom(0, 2 ** 31), 1)

@@ -1,6 +1,6 @@
 /**
  * Which BGP sessions are up, and which are surely down: not for a moment, and not because BIRD has just started. One that
- * BFD or its hold timer ended is so at once.
+ * BFD, its hold timer or the loss of its link ended is so at once.
  */
 import type { BirdView, ProtocolSeen } from '../types/bird-view.ts';
 import type { NodeConfig } from '../types/config.ts';
@@ -60,7 +60,7 @@ function isUp({ state, info }: ProtocolSeen): boolean {
 }
 
 /**
- * Where BFD or the hold timer found a neighbour gone, nothing more is waited for, as long as another uplink's session is
+ * Where BIRD itself found a neighbour gone, nothing more is waited for, as long as another uplink's session is
  * up: a machine that stood still loses all of them by the same words.
  */
 function othersUp(config: NodeConfig, view: BirdView, but: string, family: Family): boolean {

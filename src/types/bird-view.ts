@@ -28,7 +28,7 @@ export interface ProtocolSeen {
   /** Of BGP: Established, Active, …; else what stands in the Info column. */
   readonly info: string;
   /** Of a BGP session that fell: BIRD itself found the neighbour gone. Absent: it fell otherwise, or BIRD tells nothing. */
-  readonly lostBy?: 'bfd' | 'hold-timer';
+  readonly lostBy?: 'bfd' | 'hold-timer' | 'link';
   readonly description: string | null;
   readonly message: string | null;
   readonly channels: readonly ChannelSeen[];

@@ -204,6 +204,8 @@ describe('why a session fell', () => {
     ['Idle          Error: BFD session down', 'bfd'],
     ['Active        Error: BFD session down', 'bfd'],
     ['Active        BGP Error: Hold timer expired', 'hold-timer'],
+    ['Idle          Error: Link down', 'link'],
+    ['Idle          Error: Neighbor lost', 'link'],
     ['Active        Received: Hold timer expired', undefined],
     ['Active        Socket: Connection refused', undefined],
     ['Active        Received: Error: BFD session down', undefined],

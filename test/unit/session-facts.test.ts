@@ -52,7 +52,7 @@ describe('a session that is not Established', () => {
     expect(factOf(fallen(), first.memory, 11_000).fact).toBe('down');
   });
 
-  test.each(['bfd', 'hold-timer'] as const)(
+  test.each(['bfd', 'hold-timer', 'link'] as const)(
     'is so at once by %s, and stays so when BIRD forgets why',
     (lostBy) => {
       const first = factOf(fallen({ lostBy }), new Map(), 1000);
