@@ -32,7 +32,7 @@ export async function adoptWorld(
     health: measured ?? createHealth(tasks, config.policy, now),
     decide: memory,
     overrides,
-    look: saved.look,
+    look: saved.look === null ? null : { ...saved.look, beforeRestart: true },
     switched: new Set(),
     released: kept.released,
     ended: new Map(),

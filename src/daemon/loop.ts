@@ -7,6 +7,7 @@ import type { StateFolder } from './checkpoint.ts';
 import { monotonicNow } from './clock.ts';
 import type { Metering } from './metering.ts';
 import type { OperatorDesk } from './operators.ts';
+import { pause } from './pause.ts';
 import type { Probing } from './probing.ts';
 import { tick, type TickReport, type TickTools, type World } from './tick.ts';
 
@@ -14,6 +15,7 @@ const tickMillis = 200;
 /** After a command, the next look comes at once: what BIRD then shows is the read-back. */
 const lookAgainMillis = 10;
 const checkpointEveryMillis = 1000;
+const keepMillis = 1000;
 
 export interface LoopParts {
   readonly tools: TickTools;
@@ -35,6 +37,8 @@ export interface LoopParts {
 export interface Loop {
   /** One round; the rest after it ends early for a command, or for `stop`. */
   round(stop: AbortSignal): Promise<TickReport>;
+  /** Keeps what is known for the next start; waits no longer than a second for the disk. */
+  keep(): Promise<void>;
 }
 
 export function openLoop(parts: LoopParts): Loop {
@@ -77,6 +81,7 @@ export function openLoop(parts: LoopParts): Loop {
       await bell.rest(restMillis, stop);
       return report;
     },
+    keep: () => Promise.race([save(), pause(keepMillis)]),
   };
 }
 

@@ -45,6 +45,7 @@ export async function runDaemon(
     };
     const quietProbes = (): void => probing.use(settings.now().config, []);
     await leave({ tools, world, traffic, round, quietProbes, log }, settings.now().config.onStop);
+    await loop.keep();
     desk.queue.close('the daemon stops');
     history.tell(stoppedEvent(config));
     await http.close();

@@ -199,6 +199,27 @@ describe('an enable', () => {
       expect(hands(withdrawn, seen, { overrides: [withdrawnBy('birdc')], ...more }).events).toEqual([]);
     });
   });
+  describe('against a verdict, while no daemon ran', () => {
+    const kept = { ...lookOf(withdrawn, subjects), serverMillis: later, beforeRestart: true } as const;
+    const upSince = (sinceMillis: number): BirdSeen =>
+      birdShowing({ ...announced, announce_cmi_web4: { state: 'up', sinceMillis } });
+    test('is honoured', () => {
+      expect(hands(null, upSince(later + 3001), { last: kept }).overrides).toEqual([
+        'announcement announce birdc: birdc enable announce_cmi_web4',
+      ]);
+    });
+    test.each([
+      ['within the age of the look that was kept', upSince(later + 2900), kept],
+      ['of which BIRD says no time', upSince(Number.NaN), kept],
+      ['by a look without a time', upSince(later + 9000), { ...kept, serverMillis: null }],
+    ])('is nobody’s word %s: the forerunner may have heard it', (_name, seen, last) => {
+      expect(hands(null, seen, { last }).events).toEqual([]);
+    });
+    test('ends a hand’s override in any case, for that was kept', () => {
+      const asked = { last: kept, overrides: [withdrawnBy('birdc')] };
+      expect(hands(null, upSince(later + 10), asked).overrides).toEqual([]);
+    });
+  });
   test('with our own message is ours, though the daemon died before it remembered it', () => {
     const returned = birdShowing({
       ...announced,

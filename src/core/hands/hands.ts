@@ -19,6 +19,10 @@ import { whoTookDown } from './who.ts';
 export interface LastLook {
   readonly bootMillis: number | null;
   readonly configuredMillis: number | null;
+  /** BIRD's own clock at the look. */
+  readonly serverMillis?: number | null;
+  /** It was kept by a daemon that ended since. */
+  readonly beforeRestart?: true;
   /** By protocol name: up, or down and by whom. */
   readonly up: Readonly<Record<string, boolean>>;
 }
@@ -95,7 +99,18 @@ function handOn(
   if (!wasDown(input, protocol) && !isUpAgainstFile(input, protocol, shown)) return null;
   if (current?.state === 'withdraw')
     return current.author === 'birdc' ? { kind: 'ended', override: current } : null;
-  return takenUp(input, role, subject, current);
+  return isNews(input, shown) ? takenUp(input, role, subject, current) : null;
+}
+
+/** How much a look that a forerunner kept may be older than what that one had taken in when it ended. */
+const oldLookMillis = 3000;
+
+/** Not what a forerunner had heard already, after the look that it kept last. */
+function isNews({ last }: HandsInput, { sinceMillis }: ProtocolSeen): boolean {
+  if (last?.beforeRestart !== true) return true;
+  const { serverMillis } = last;
+  if (typeof serverMillis !== 'number' || sinceMillis === null) return false;
+  return sinceMillis > serverMillis + oldLookMillis;
 }
 
 /** Taken up by a hand against a verdict. Honoured only where nothing but a hand can have done it. */
@@ -157,5 +172,6 @@ export function lookOf(seen: BirdSeen, subjects: ReadonlyMap<string, ProtocolSub
     const shown = seen.protocols.get(name);
     if (shown !== undefined && (isUp(shown) || shown.state === 'down')) up[name] = isUp(shown);
   }
-  return { bootMillis: seen.bootMillis, configuredMillis: seen.configuredMillis, up };
+  const { bootMillis, configuredMillis, serverMillis } = seen;
+  return { bootMillis, configuredMillis, serverMillis, up };
 }
