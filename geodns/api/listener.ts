@@ -6,6 +6,7 @@ import { createSecureContext } from 'node:tls';
 import { limits } from '../../src/http/limits.ts';
 import { rawProblem } from '../../src/http/raw-problem.ts';
 import { securityHeaders } from '../../src/http/server.ts';
+import { messageOf } from '../../src/types/message-of.ts';
 
 export interface TlsFiles {
   readonly certFile: string;
@@ -28,7 +29,7 @@ export async function readTls({ certFile, keyFile }: TlsFiles): Promise<TlsPair>
     createSecureContext(pair);
     return pair;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new TlsError(
       `tls: ${certFile} and ${keyFile} are no certificate with its key (${why}); what is in use stays`,
       { cause: error },

@@ -3,9 +3,10 @@ import { TlsError } from '../api/listener.ts';
 import { MmdbError } from '../mmdb/geo.ts';
 import { FilesError } from '../service/files.ts';
 import { RefusedError } from './service-call.ts';
+import { messageOf } from '../../src/types/message-of.ts';
 
 export function linesOf(error: unknown): readonly string[] {
-  return error instanceof FilesError ? error.lines : [error instanceof Error ? error.message : String(error)];
+  return error instanceof FilesError ? error.lines : [messageOf(error)];
 }
 
 /** `command`: the subcommand; to `check`, a bad file is the answer, not a mistake in asking. */

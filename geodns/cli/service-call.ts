@@ -7,6 +7,7 @@ import { connect as connectSecure } from 'node:tls';
 import type { GeoDnsConfig } from '../service/config.ts';
 import { FilesError } from '../service/files.ts';
 import { readText } from './reading.ts';
+import { messageOf } from '../../src/types/message-of.ts';
 
 /** The service cannot be reached, or is another one. */
 export class ServiceAwayError extends Error {
@@ -88,7 +89,7 @@ async function socketTo({ listen, tls }: GeoDnsConfig): Promise<Socket> {
     throw new Error('its certificate is not the one of tls.cert_file');
   } catch (error) {
     throw new ServiceAwayError(
-      `nothing that is ours answers at ${host}:${listen.port} (${error instanceof Error ? error.message : String(error)}); is the service running?`,
+      `nothing that is ours answers at ${host}:${listen.port} (${messageOf(error)}); is the service running?`,
       { cause: error },
     );
   }

@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import type { RefreshConfig } from './config.ts';
 import type { Paths } from './judge-run.ts';
 import { pathsIn } from './sets.ts';
+import { messageOf } from '../../src/types/message-of.ts';
 
 export class FetchError extends Error {
   override readonly name = 'FetchError';
@@ -32,7 +33,7 @@ export async function fetchDatabases(
     for (const path of [files.asn, files.country])
       if ((await stat(path)).size > mostBytes) throw new Error(`${path} is larger than ${mostBytes} bytes`);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new FetchError(`new databases could not be fetched: ${why}`, { cause: error });
   }
   return files;

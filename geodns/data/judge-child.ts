@@ -6,6 +6,7 @@ import { loadRules } from '../rules/load.ts';
 import { formatProblem, type Loaded } from '../yaml-file.ts';
 import { judge } from './judge.ts';
 import type { JudgeAnswer, JudgeJob } from './judge-run.ts';
+import { messageOf } from '../../src/types/message-of.ts';
 
 async function answer(job: JudgeJob): Promise<JudgeAnswer> {
   try {
@@ -22,7 +23,7 @@ async function answer(job: JudgeJob): Promise<JudgeAnswer> {
     const judgement = judge({ asn, country }, fresh, rules, networks, job.bounds, job.nowMillis);
     return { kind: 'judged', ...judgement };
   } catch (error) {
-    return { kind: 'unreadable', why: error instanceof Error ? error.message : String(error) };
+    return { kind: 'unreadable', why: messageOf(error) };
   }
 }
 

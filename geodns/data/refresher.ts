@@ -18,6 +18,7 @@ import { BusyError, type Outcome, type RefresherParts, type RefreshState } from 
 import { RollOut } from './roll-out.ts';
 import { dropSets, idOf, keepSet, setOf } from './sets.ts';
 import type { Aim } from './site-swap.ts';
+import { messageOf } from '../../src/types/message-of.ts';
 
 const stopMillis = 800;
 
@@ -117,7 +118,7 @@ export class Refresher {
     this.job = work()
       .catch((error: unknown) => {
         // What is left half done when we stop is ended by the next start.
-        if (!this.stopping.signal.aborted) this.end('failed', 'service', [textOf(error)]);
+        if (!this.stopping.signal.aborted) this.end('failed', 'service', [messageOf(error)]);
       })
       .finally(() => {
         this.kind = 'idle';
@@ -199,7 +200,7 @@ export class Refresher {
       await this.way.back(old);
       await service.useDatabases(await this.way.own(old));
       await this.remember({ rolling: null, current: old.id, previous: null, refused: fresh.id });
-      const lines = [textOf(error), 'all sites have the databases of before'];
+      const lines = [messageOf(error), 'all sites have the databases of before'];
       this.end('rolled-back', author, lines, changed);
       return;
     }
@@ -225,8 +226,4 @@ export class Refresher {
     await writeMemory(this.parts.config.folder, next);
     this.memory = next;
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

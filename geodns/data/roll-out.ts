@@ -8,6 +8,7 @@ import type { ServiceParts } from '../service/service.ts';
 import type { RefresherParts } from './refresh-state.ts';
 import { pointAt, setPaths } from './sets.ts';
 import { type Aim, bringTo, RollOutError, type SiteWork } from './site-swap.ts';
+import { messageOf } from '../../src/types/message-of.ts';
 
 export type Databases = Pick<ServiceParts, 'lookup' | 'databases'>;
 
@@ -45,7 +46,7 @@ export class RollOut {
     for (const work of this.works()) {
       this.site = work.site.name;
       await bringTo(work, aim).catch((error: unknown) => {
-        failed.push(error instanceof Error ? error.message : String(error));
+        failed.push(messageOf(error));
       });
     }
     this.site = null;

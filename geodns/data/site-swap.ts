@@ -9,6 +9,7 @@ import type { RefreshSite } from './config.ts';
 import { reloadPowerDns } from './control-socket.ts';
 import type { Paths } from './judge-run.ts';
 import { pointAt } from './sets.ts';
+import { messageOf } from '../../src/types/message-of.ts';
 
 /** What a site shall answer, and with which files. */
 export interface Aim {
@@ -38,7 +39,7 @@ export async function bringTo(work: SiteWork, aim: Aim): Promise<void> {
     if (work.way.files !== undefined) await pointAt(work.way.files, aim.files);
     await activate(work, aim);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new RollOutError(`${work.site.name}: the databases could not be put there: ${why}`, {
       cause: error,
     });

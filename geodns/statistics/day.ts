@@ -83,7 +83,8 @@ export function addTraffic(day: Day, key: TrafficKey, row: EdgeRow, hour: number
   });
 }
 
-function plus(a: Sums, b: Sums): Sums {
+/** All counts of two stretches together. */
+export function plus(a: Sums, b: Sums): Sums {
   return {
     requests: a.requests + b.requests,
     bytes: a.bytes + b.bytes,

@@ -6,7 +6,7 @@ import {
   type Histogram,
   quantileMillis,
 } from '../steering/histogram.ts';
-import type { Day, RumRow, Sums, TrafficRow } from './day.ts';
+import { type Day, plus, type RumRow, type Sums, type TrafficRow } from './day.ts';
 
 export interface Share {
   readonly network: string;
@@ -37,10 +37,10 @@ export function sharesOf(day: Day): readonly Share[] {
   for (const row of day.traffic.values()) {
     const key = keyOf(row);
     const before = traffic.get(key)?.sums ?? none;
-    traffic.set(key, { row, sums: add(before, row.sums) });
+    traffic.set(key, { row, sums: plus(before, row.sums) });
   }
   const rum = new Map([...day.rum.values()].map((row) => [keyOf(row), row]));
-  const all = [...traffic.values()].reduce((sum, { sums }) => add(sum, sums), none);
+  const all = [...traffic.values()].reduce((sum, { sums }) => plus(sum, sums), none);
   const keys = [...new Set([...traffic.keys(), ...rum.keys()])];
   return keys
     .map((key) => shareOf(traffic.get(key), rum.get(key), all))
@@ -55,17 +55,6 @@ const nameOf = keyOf;
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
-}
-
-function add(a: Sums, b: Sums): Sums {
-  return {
-    requests: a.requests + b.requests,
-    bytes: a.bytes + b.bytes,
-    seconds: a.seconds + b.seconds,
-    cacheHits: a.cacheHits + b.cacheHits,
-    originErrors: a.originErrors + b.originErrors,
-    limited: a.limited + b.limited,
-  };
 }
 
 function shareOf(

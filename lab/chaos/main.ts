@@ -16,6 +16,7 @@ import { scheduleOf } from './schedule.ts';
 import { readScript, scriptText, type Script } from './script.ts';
 import { shrink, upTo } from './shrink.ts';
 import { startWorld, type World } from './world.ts';
+import { messageOf } from '../../src/types/message-of.ts';
 
 interface Options {
   readonly minutes: number;
@@ -55,7 +56,7 @@ async function main(): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    say(error instanceof Error ? error.message : String(error));
+    say(messageOf(error));
     return error instanceof RangeError ? 2 : 1;
   }
 }

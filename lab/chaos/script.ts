@@ -5,6 +5,7 @@ import { regions } from '../network/addresses.ts';
 import { carrierNames, databaseRooms, fleetNodeNames } from '../network/names.ts';
 import { operatorWords, redisTroubles } from './fault.ts';
 import type { Planned } from './schedule.ts';
+import { messageOf } from '../../src/types/message-of.ts';
 
 export interface Script {
   readonly seed: number;
@@ -63,7 +64,7 @@ export function readScript(path: string): Script {
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new RangeError(`${path}: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new RangeError(`${path}: ${messageOf(error)}`, {
       cause: error,
     });
   }
