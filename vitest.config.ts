@@ -3,9 +3,6 @@ import { defineConfig } from 'vitest/config';
 /** Long property runs and simulations belong to `npm run test:full`. */
 const isFull = process.env['CAUSEWAY_TEST_FULL'] === '1';
 
-/** Those with a node of the lab are among the others. */
-const companions = { include: ['test/lab/{geodns,edge}-!(link|node)*.test.ts'] };
-
 export default defineConfig({
   test: {
     projects: [
@@ -16,7 +13,7 @@ export default defineConfig({
           // Two thirds of the time of a worker of its own for each file would go into reading the same modules again.
           isolate: false,
           maxWorkers: 2,
-          testTimeout: isFull ? 1_800_000 : 60_000,
+          testTimeout: isFull ? 7_200_000 : 60_000,
         },
       },
       {
@@ -29,21 +26,21 @@ export default defineConfig({
         },
       },
       {
-        // Real programs in network namespaces: root, one file after the other, generous deadlines.
+        // Nodes with their carriers, in network namespaces: root, one file after the other, generous deadlines.
         test: {
           name: 'lab',
           include: ['test/lab/**/*.test.ts'],
-          exclude: ['test/lab/scenarios.test.ts', ...companions.include],
+          exclude: ['test/lab/scenarios.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,
           fileParallelism: false,
         },
       },
       {
-        // GeoDNS and edge without a node beside them, in a stream of their own.
+        // Real programs without carriers (terminal, doctor, Redis, GeoDNS, edge), in a stream of their own.
         test: {
-          name: 'companions',
-          ...companions,
+          name: 'host',
+          include: ['test/host/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,
           fileParallelism: false,

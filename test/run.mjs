@@ -1,5 +1,5 @@
 // The parts of `npm test`, each run even when one before it failed, so that one run shows all. The scenarios take longest
-// and mostly wait, so they run beside the other lab tests, as do those of GeoDNS and the edge; their output
+// and mostly wait, so they run beside the other lab tests, as do those that need no carriers; their output
 // follows when those have ended.
 // The last line is `N passed, N failed, N skipped`: of tests, and of the checks that are not tests, one each.
 import { spawn } from 'node:child_process';
@@ -25,7 +25,7 @@ const skipped = [];
 
 for (const { name, command } of checks) await check(name, command);
 await part('unit');
-const beside = [part('scenarios', 'quiet'), part('companions', 'quiet')];
+const beside = [part('scenarios', 'quiet'), part('host', 'quiet')];
 await part('lab');
 await Promise.all(beside);
 if (full) {

@@ -118,21 +118,41 @@ export async function isHealthy(lab: Lab): Promise<boolean> {
   return status !== null && isContent(status) && (await carriersHoldAll(lab.observer));
 }
 
-/** Waits for the first UPDATEs after a start: a session is Established a moment before it has carried them. */
+/**
+ * Waits for the first UPDATEs after a start: a session is Established a moment before it has carried them. Its error
+ * names who lacks what, as `cmi IPv4: no session`.
+ */
 export async function waitAnnounced({ observer }: Lab): Promise<void> {
-  await waitUntil('all carriers to hold all routes', () => carriersHoldAll(observer), {
-    timeoutMillis: 60_000,
-  });
+  await waitUntil(
+    'all carriers to hold all routes',
+    async () => {
+      const missing = await missingRoutes(observer);
+      if (missing.length > 0) throw new Error(missing.join(', '));
+      return true;
+    },
+    { timeoutMillis: 60_000 },
+  );
 }
 
 async function carriersHoldAll(observer: Observer): Promise<boolean> {
+  return (await missingRoutes(observer)).length === 0;
+}
+
+async function missingRoutes(observer: Observer): Promise<string[]> {
   const views = await observer.views();
-  return carrierNames.every((name) =>
-    families.every((family) => {
-      const route = views[name].routes[family];
-      return views[name].sessions[family].established && route !== null && route.path.length === 1;
+  return carrierNames.flatMap((name) =>
+    families.flatMap((family) => {
+      const { sessions, routes } = views[name];
+      const missing = missingRoute(sessions[family].established, routes[family]?.path.length ?? null);
+      return missing === null ? [] : [`${name} IPv${family}: ${missing}`];
     }),
   );
+}
+
+function missingRoute(established: boolean, hops: number | null): string | null {
+  if (!established) return 'no session';
+  if (hops === null) return 'no route';
+  return hops === 1 ? null : `a path of ${hops}`;
 }
 
 /** All healthy, all announced, nothing held, forced or alarming. */

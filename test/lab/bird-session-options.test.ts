@@ -18,7 +18,7 @@ import { readConfig } from '../../src/config/read.ts';
 import { ipScript } from '../../src/host/routing-text.ts';
 import { routingPlan } from '../../src/host/routing.ts';
 import type { NodeConfig } from '../../src/types/config.ts';
-import { createHostNetwork, type HostNetwork } from './host-network.ts';
+import { createHostNetwork, type HostNetwork } from '../support/host-network.ts';
 
 const patiently = { timeoutMillis: 30_000, everyMillis: 50 };
 

@@ -184,6 +184,8 @@ test('a daemon that is gone is noticed by the ttl: origins as last told, no redi
 });
 
 test('in observe mode nothing is written and nobody is told', async () => {
+  // An observer leaves what it finds, so what it is to find must be whole.
+  await waitHealthy(lab);
   await stopDaemon(lab.network, 'SIGTERM');
   const before = readFileSync(files().edge.file, 'utf8');
   writeNodeConfig(lab.network, node);

@@ -57,13 +57,13 @@ function numbersIn(path: string): readonly string[] {
 }
 
 test('each defect of the original listings has a test on them and a test here, and a row in the docs', () => {
-  const files = ['lab', 'unit', 'property'].flatMap((folder) =>
+  const files = ['host', 'lab', 'unit', 'property'].flatMap((folder) =>
     readdirSync(`test/${folder}`)
       .filter((name) => name.startsWith('edge-') && name.endsWith('.test.ts'))
       .map((name) => `test/${folder}/${name}`),
   );
   const models = 'test/unit/edge-original-models.test.ts';
-  const there = new Set(['test/lab/edge-originals.test.ts', models].flatMap(numbersIn));
+  const there = new Set(['test/host/edge-originals.test.ts', models].flatMap(numbersIn));
   const here = new Set(files.filter((file) => !file.includes('originals')).flatMap(numbersIn));
   const count = (letter: string, most: number): readonly string[] =>
     Array.from({ length: most }, (_, index) => `${letter}${index + 1}`);

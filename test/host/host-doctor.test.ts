@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { Examined } from '../../src/host/doctor.ts';
 import { ipScript } from '../../src/host/routing-text.ts';
 import { routingPlan } from '../../src/host/routing.ts';
-import { createHostNetwork, type HostNetwork } from './host-network.ts';
+import { createHostNetwork, type HostNetwork } from '../support/host-network.ts';
 
 const root = join(import.meta.dirname, '../..');
 const soon = { timeout: 20_000, interval: 50 };
@@ -117,7 +117,7 @@ async function doctor(): Promise<readonly Examined[]> {
   return answer.findings;
 }
 
-/** What test/lab/doctor-messages.test.ts is about: a namespace has no daemon, clock or disk of its own. */
+/** What test/host/doctor-messages.test.ts is about: a namespace has no daemon, clock or disk of its own. */
 const elsewhere = /^(disk|clock|unit|daemon|probe|bird\.(sessions|base|config))/;
 
 function unsound(findings: readonly Examined[]): readonly string[] {

@@ -16,7 +16,7 @@ import { findingCodes } from '../../src/host/finding-codes.ts';
 import { ipScript } from '../../src/host/routing-text.ts';
 import { routingPlan } from '../../src/host/routing.ts';
 import { instant } from '../../src/types/units.ts';
-import { createHostNetwork, type HostNetwork } from './host-network.ts';
+import { createHostNetwork, type HostNetwork } from '../support/host-network.ts';
 
 const program = join(import.meta.dirname, '../../bin/causeway');
 const soon = { timeout: 30_000, interval: 50 };

@@ -11,7 +11,7 @@ import { routingPlan } from '../../src/host/routing.ts';
 import type { NodeConfig } from '../../src/types/config.ts';
 import type { RouteFact } from '../../src/types/link-view.ts';
 import { nodeConfig, uplink } from '../unit/host-node.ts';
-import { createHostNetwork, type HostNetwork } from './host-network.ts';
+import { createHostNetwork, type HostNetwork } from '../support/host-network.ts';
 
 const config = nodeConfig([uplink('cmi', 1), uplink('pccw', 2)]);
 let network: HostNetwork;
