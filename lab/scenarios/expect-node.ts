@@ -48,14 +48,7 @@ export async function protocolShows(
  * that overrules it, the command with BIRD's answer, and what BIRD then showed.
  */
 export async function historyTells(stage: Stage, uplink: string, chosen: Family): Promise<void> {
-  const printed = await causeway(stage.lab.network, [
-    'history',
-    '--json',
-    '--uplink',
-    uplink,
-    '--limit',
-    '500',
-  ]);
+  const printed = await printedHistory(stage, uplink);
   const { entries } = knownEntries(JSON.parse(printed));
   const ids = [
     entries.findLast(
@@ -89,6 +82,22 @@ export async function historyTells(stage: Stage, uplink: string, chosen: Family)
     throw new Unexpected(
       `the history of ${uplink} IPv${chosen} is not whole (${ids.join(', ')}): ${printed}`,
     );
+}
+
+/** A verdict of the uplink, or of a region on it, says where the fault lies. */
+export async function faultIsPlaced(stage: Stage, uplink: string, place: RegExp): Promise<void> {
+  await waitUntil(
+    `a verdict on ${uplink} to say ${place}`,
+    async () => {
+      const { entries } = knownEntries(JSON.parse(await printedHistory(stage, uplink)));
+      return entries.some((one) => one.kind === 'verdict' && place.test(one.text));
+    },
+    { timeoutMillis: 20_000, everyMillis: 200 },
+  );
+}
+
+function printedHistory(stage: Stage, uplink: string): Promise<string> {
+  return causeway(stage.lab.network, ['history', '--json', '--uplink', uplink, '--limit', '500']);
 }
 
 /** Waits until the daemon's status says so; for states that only the daemon has, such as alarms. */

@@ -11,7 +11,7 @@ import {
 import type { Fault } from '../faults/fault.ts';
 import { targets } from '../network/addresses.ts';
 import { announced, drained, gone, heard, quiet, sessionsLived, untouched } from './expect.ts';
-import { healthyAgain, protocolShows } from './expect-node.ts';
+import { faultIsPlaced, healthyAgain, protocolShows } from './expect-node.ts';
 import type { Scenario, Stage } from './stage.ts';
 
 const firstTarget = targets[0]?.address ?? {};
@@ -79,6 +79,7 @@ export const qualityScenarios: readonly Scenario[] = [
       const fault = pathDead({ carrier: 'cmi' }, 1);
       await stage.hit(fault);
       await gone(stage, 'cmi');
+      await faultIsPlaced(stage, 'cmi', /one of several equal paths seems dead/);
       await stage.mend(fault);
       await announced(stage, 'cmi');
       heard(stage, 'cmi', ['withdraw', 'announce']);
