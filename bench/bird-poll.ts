@@ -15,8 +15,9 @@ import { plan } from '../src/core/plan/plan.ts';
 import type { NodeConfig } from '../src/types/config.ts';
 import type { Wish } from '../src/types/wish.ts';
 import { type BirdStand, startBirdStand } from './bird-stand.ts';
+import { report } from './report.ts';
 
-export const help = `bird-poll [--seconds N] [--json]
+export const help = `bird-poll [--seconds N] [--write FILE.md] [--json]
   200 status polls a second: CPU of both sides; the look of a tick; 1,000 idle ticks and the configures that they cause`;
 
 /** The issue: 200 polls a second in 5 % of a core. */
@@ -60,9 +61,11 @@ export async function run(args: readonly string[]): Promise<number> {
     // Waking 200 times a second costs something by itself, which is not the polls'.
     const share = (polls?.ours ?? 1) - (pace?.ours ?? 0);
     const passed = share <= limits.coreShare && configures === limits.configures;
-    if (args.includes('--json'))
-      console.log(JSON.stringify({ seconds, limits, loads, share, configures, passed }));
-    else console.log(textOf(seconds, loads, share, configures, passed));
+    report(args, {
+      name: 'bird-poll',
+      text: textOf(seconds, loads, share, configures, passed),
+      json: { seconds, limits, loads, share, configures, passed },
+    });
     return passed ? 0 : 1;
   } finally {
     stand.remove();

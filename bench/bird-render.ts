@@ -10,8 +10,9 @@ import { renderConfig } from '../bird/render/config.ts';
 import { birdVersions } from '../lab/bird-versions.ts';
 import { readConfig } from '../src/config/read.ts';
 import type { NodeConfig, Service, Uplink } from '../src/types/config.ts';
+import { report } from './report.ts';
 
-export const help = `bird-render [--json] [--bird]
+export const help = `bird-render [--bird] [--write FILE.md] [--json]
   renders 1,000 sessions with 10,000 prefixes and other sizes; --bird: has every BIRD that is there check the largest`;
 
 /** DESIGN 10. */
@@ -52,11 +53,11 @@ export async function run(args: readonly string[]): Promise<number> {
   const passed = results.every((row) => isLinear(row)) && results.every((row) => isFast(row));
   const checks = args.includes('--bird') ? await checkAll() : [];
   const accepted = checks.every(({ answer }) => answer === 'ok');
-  if (args.includes('--json')) {
-    process.stdout.write(`${JSON.stringify({ limitMillis, results, checks, passed })}\n`);
-  } else {
-    process.stdout.write(textOf(results, checks));
-  }
+  report(args, {
+    name: 'bird-render',
+    text: textOf(results, checks),
+    json: { limitMillis, results, checks, passed },
+  });
   return passed && accepted ? 0 : 1;
 }
 

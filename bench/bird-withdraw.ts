@@ -13,8 +13,9 @@ import type { Step } from '../src/core/plan/plan.ts';
 import { service } from '../lab/network/addresses.ts';
 import { nodeFiles } from '../lab/node/config.ts';
 import { type BirdStand, type CarrierWatch, startBirdStand, wallMillis, watchCarrier } from './bird-stand.ts';
+import { report } from './report.ts';
 
-export const help = `bird-withdraw [--rounds N] [--json]
+export const help = `bird-withdraw [--rounds N] [--write FILE.md] [--json]
   decision to withdraw → route gone at the carrier, beside a tool that spawns birdc and one that rewrites and configures`;
 
 /** DESIGN 10. */
@@ -42,8 +43,11 @@ export async function run(args: readonly string[]): Promise<number> {
     const ratios = peers.map(({ name, medianMillis }) => ({ name, ratio: medianMillis / ours.medianMillis }));
     const passed =
       ours.medianMillis <= limits.medianMillis && ratios.every(({ ratio }) => ratio >= limits.ratio);
-    if (args.includes('--json')) console.log(JSON.stringify({ rounds, limits, results, ratios, passed }));
-    else console.log(textOf(rounds, results, ratios, passed));
+    report(args, {
+      name: 'bird-withdraw',
+      text: textOf(rounds, results, ratios, passed),
+      json: { rounds, limits, results, ratios, passed },
+    });
     return passed ? 0 : 1;
   } finally {
     watch.close();

@@ -17,8 +17,9 @@ import type { BirdSeen, ProtocolSeen } from '../src/types/bird-view.ts';
 import type { NodeConfig, Target, Uplink } from '../src/types/config.ts';
 import type { ProbeTask, Sample } from '../src/types/outcome.ts';
 import { instant, millis } from '../src/types/units.ts';
+import { report } from './report.ts';
 
-export const help = `decide [--json]
+export const help = `decide [--write FILE.md] [--json]
   what a tick of the core costs: 3 uplinks with 30 targets, and 100 uplinks with 2,000 targets`;
 
 const tickMillis = 200;
@@ -53,9 +54,7 @@ interface Result extends Size {
 export function run(args: readonly string[]): Promise<number> {
   const results = sizes.map((size) => measure(size));
   const passed = results.every(({ cpu, limitMillis }) => cpu.p99Millis <= limitMillis);
-  process.stdout.write(
-    args.includes('--json') ? `${JSON.stringify({ results, passed })}\n` : textOf(results),
-  );
+  report(args, { name: 'decide', text: textOf(results), json: { results, passed } });
   return Promise.resolve(passed ? 0 : 1);
 }
 

@@ -9,8 +9,9 @@ import { parseArgs } from 'node:util';
 import { freePorts } from '../edge/lab/process.ts';
 import { connectRedis } from '../src/adapters/redis.ts';
 import { cpuMicrosOf, ended, quantileOf, sleep } from './probe-stand.ts';
+import { report } from './report.ts';
 
-export const help = `fleet-load [--nodes N] [--seconds N] [--rounds N] [--changes N] [--json]
+export const help = `fleet-load [--nodes N] [--seconds N] [--rounds N] [--changes N] [--write FILE.md] [--json]
   CPU of Redis and of one node with 200 nodes publishing and reading, beside bare SET and GET at the same pace.
   --changes  of what a node says of itself, in an hour (default 12)`;
 
@@ -42,6 +43,7 @@ export async function run(args: readonly string[]): Promise<number> {
       seconds: { type: 'string', default: '20' },
       rounds: { type: 'string', default: '3' },
       changes: { type: 'string', default: '12' },
+      write: { type: 'string' },
       json: { type: 'boolean', default: false },
     },
   });
@@ -56,8 +58,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const ours = middle(uses.fleet);
   const peer = middle(uses.peer);
   const kept = ours.redis <= reach.redis && ours.node <= reach.node;
-  if (values.json) process.stdout.write(`${JSON.stringify({ load, uses, ours, peer, reach, kept })}\n`);
-  else process.stdout.write(`${textOf(load, ours, peer)}\n`);
+  const json = { load, uses, ours, peer, reach, kept };
+  report(args, { name: 'fleet-load', text: textOf(load, ours, peer), json });
   return kept ? 0 : 1;
 }
 

@@ -9,8 +9,9 @@ import { connectRedis, type RedisConnection } from '../src/adapters/redis.ts';
 import type { Ask } from '../src/core/fleet/ask.ts';
 import type { FleetConfig } from '../src/types/fleet-config.ts';
 import { millis } from '../src/types/units.ts';
+import { report } from './report.ts';
 
-export const help = `fleet-token [--rounds N] [--json]
+export const help = `fleet-token [--rounds N] [--write FILE.md] [--json]
   round trip of a consent token on a local Redis (asked for, renewed, given back), beside a bare PING and EVAL`;
 
 /** Issue 6, "Numbers". */
@@ -53,9 +54,11 @@ export async function run(args: readonly string[]): Promise<number> {
     const times = await takeTurns(ways, rounds);
     const results = ways.map(({ name }) => ({ name, ...figures(times.get(name) ?? []) }));
     const passed = results.every(({ p99Millis }) => p99Millis <= limitP99Millis);
-    if (args.includes('--json'))
-      console.log(JSON.stringify({ rounds, nodes, limitP99Millis, results, passed }));
-    else console.log(textOf(rounds, results, passed));
+    report(args, {
+      name: 'fleet-token',
+      text: textOf(rounds, results, passed),
+      json: { rounds, nodes, limitP99Millis, results, passed },
+    });
     return passed ? 0 : 1;
   } finally {
     session.end();

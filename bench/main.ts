@@ -1,4 +1,5 @@
-/** `npm run bench -- NAME [options]`: each benchmark is a module with `run` and a line of help. */
+/** `npm run bench -- NAME... [options]`: each benchmark is a module with `run` and a line of help. */
+import { messageOf } from '../src/types/message-of.ts';
 
 interface Benchmark {
   readonly help: string;
@@ -20,25 +21,52 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'fleet-token': () => import('./fleet-token.ts'),
   peers: () => import('./peers/main.ts'),
   'probe-cpu': () => import('./probe-cpu.ts'),
+  'probe-memory': () => import('./probe-memory.ts'),
   'probe-rtt': () => import('./probe-rtt.ts'),
   soak: () => import('./soak.ts'),
 };
 
 async function main(args: readonly string[]): Promise<number> {
-  const [name, ...rest] = args;
-  const load = name === undefined ? undefined : benchmarks[name];
-  if (load === undefined || name === '--help') {
-    const all = await Promise.all(Object.values(benchmarks).map((one) => one()));
-    const lines = all.map(({ help }) => `  ${help.replaceAll('\n', '\n  ')}`);
-    process.stdout.write(`Usage: npm run bench -- NAME [options]\n\n${lines.join('\n')}\n`);
-    return name === undefined || name === '--help' ? 0 : 2;
+  const count = args.findIndex((word) => word.startsWith('-'));
+  const names = count === -1 ? args : args.slice(0, count);
+  const options = args.slice(names.length);
+  const chosen = names.length === 1 && names[0] === 'all' ? Object.keys(benchmarks) : names;
+  const unknown = chosen.find((name) => benchmarks[name] === undefined);
+  if (unknown !== undefined)
+    process.stderr.write(
+      `there is no benchmark ${unknown}; there are: ${Object.keys(benchmarks).join(', ')}\n`,
+    );
+  if (chosen.length === 0 || unknown !== undefined) {
+    process.stdout.write(await usage());
+    return chosen.length === 0 && options.every((word) => word === '--help') ? 0 : 2;
   }
-  const benchmark = await load();
-  if (rest.includes('--help')) {
+  let worst = 0;
+  for (const name of chosen) worst = Math.max(worst, await runOne(name, options, chosen.length > 1));
+  return worst;
+}
+
+async function usage(): Promise<string> {
+  const all = await Promise.all(Object.values(benchmarks).map((one) => one()));
+  const lines = all.map(({ help }) => `  ${help.replaceAll('\n', '\n  ')}`);
+  return `Usage: npm run bench -- NAME... [options]\n  one after the other; \`all\`: every one\n\n${lines.join('\n')}\n`;
+}
+
+/** With `isOneOfMany` a heading before it, and a failure is a bad result, not the end of the others. */
+async function runOne(name: string, options: readonly string[], isOneOfMany: boolean): Promise<number> {
+  const benchmark = await benchmarks[name]?.();
+  if (benchmark === undefined) return 2;
+  if (options.includes('--help')) {
     process.stdout.write(`${benchmark.help}\n`);
     return 0;
   }
-  return benchmark.run(rest);
+  if (!isOneOfMany) return benchmark.run(options);
+  process.stderr.write(`== ${name}\n`);
+  try {
+    return await benchmark.run(options);
+  } catch (error) {
+    process.stderr.write(`${name}: ${messageOf(error)}\n`);
+    return 1;
+  }
 }
 
 process.exitCode = await main(process.argv.slice(2));
