@@ -25,6 +25,8 @@ export interface Slot<T> {
 interface Held<T> {
   readonly value: T;
   readonly stamp: readonly unknown[];
+  /** What making one is taken to cost. */
+  readonly costMillis: number;
   /** Until then it is sent even where there is something newer. */
   readonly freshUntil: number;
 }
@@ -51,9 +53,11 @@ export function keepAnswers(stamp?: Stamp, now: () => number = () => performance
     const { held } = slot;
     if (held !== null && isFresh(held, mark, at)) return held.value;
     const made = make();
-    const cost = now() - at;
-    const freshMillis = Math.min(longestFreshMillis, cost / share);
-    slot.held = { value: made, stamp: mark, freshUntil: at + freshMillis };
+    // Believed when it is so again and again: what took long because the program had just begun, or the machine did
+    // something else, makes nobody read an old answer.
+    const costMillis = Math.min(now() - at, 2 * (held?.costMillis ?? 0) + 1);
+    const freshMillis = Math.min(longestFreshMillis, costMillis / share);
+    slot.held = { value: made, stamp: mark, costMillis, freshUntil: at + freshMillis };
     return made;
   }
 

@@ -57,12 +57,39 @@ describe('a kept answer', () => {
 
   test('takes a twentieth of the time at most: a costly one is sent for longer than a tick', () => {
     const { state, get } = world(50);
-    for (; state.now < 60_000; state.now += 10) {
-      state.tick = Math.floor(state.now / 200);
-      get();
-    }
+    const until = (end: number): void => {
+      for (; state.now < end; state.now += 10) {
+        state.tick = Math.floor(state.now / 200);
+        get();
+      }
+    };
+    // In which its cost is believed.
+    until(3000);
+    state.made = 0;
+    until(63_000);
     expect(state.made * 50).toBeLessThan(60_000 / 19);
     expect(state.made).toBeGreaterThan(40);
+  });
+
+  test.each([
+    { name: 'the first one, when the program has just begun', costs: [80, 1, 1] },
+    { name: 'one in between, when the machine did something else', costs: [1, 80, 1] },
+  ])('is made anew in the next tick though one took long: $name', ({ costs }) => {
+    const state = { now: 0, tick: 0, made: 0 };
+    const kept = keepAnswers(
+      () => [state.tick],
+      () => state.now,
+    );
+    for (const cost of costs) {
+      kept.text('status', () => {
+        state.made += 1;
+        state.now += cost;
+        return `{"tick":${state.tick}}`;
+      });
+      state.now += 200;
+      state.tick += 1;
+    }
+    expect(state.made).toBe(3);
   });
 
   test('is made anew where no tick ends any more, so that ages grow', () => {
