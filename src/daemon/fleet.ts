@@ -11,7 +11,7 @@ import { RedisError } from '../adapters/redis.ts';
 import { readSecret } from '../adapters/secret-file.ts';
 import { dropUnwanted, hasNamesake, readMaster, spendTokens, type Want } from '../core/fleet/ask.ts';
 import { groupsOf } from '../core/fleet/groups.ts';
-import { goneNodes, hearBeats, heardPresences, hearPresence, unread } from '../core/fleet/hear.ts';
+import { goneNodes, hearBeats, heardPresences, hearPresence, isMeeting, unread } from '../core/fleet/hear.ts';
 import { linkFailed, linkState } from '../core/fleet/link.ts';
 import { emptyFleetMemory, type FleetMemory } from '../core/fleet/memory.ts';
 import { wantsOf } from '../core/fleet/wants.ts';
@@ -101,7 +101,7 @@ class Member implements Fleet {
     this.#questions = new FleetQuestions(tools.log);
     this.#rounds = startRounds(
       () => this.#goRound(),
-      () => restMillis(this.#failures, this.#config.publishMillis),
+      () => restMillis(this.#failures, this.#isMeeting(), this.#config.publishMillis),
     );
     this.#bell = openFleetBell(config, this.#rules().node, () => this.ring());
   }
@@ -176,6 +176,10 @@ class Member implements Fleet {
     this.#session?.end();
     await this.#rounds.close();
     await this.#kept;
+  }
+
+  #isMeeting(): boolean {
+    return isMeeting(this.#memory.nodes, this.#rules().expireMillis, monotonicNow());
   }
 
   #rules() {

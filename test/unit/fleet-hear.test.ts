@@ -1,6 +1,6 @@
 /** Who is heard: by seq and own time alone, never by anybody's wall clock. */
 import { describe, expect, test } from 'vitest';
-import { goneNodes, hearBeats, hearPresence, stateOf, unread } from '../../src/core/fleet/hear.ts';
+import { goneNodes, hearBeats, hearPresence, isMeeting, stateOf, unread } from '../../src/core/fleet/hear.ts';
 import { type Beat, emptyFleetMemory, type FleetMemory } from '../../src/core/fleet/memory.ts';
 import { instant } from '../../src/types/units.ts';
 import { beatOf, fleetRules, presenceOf } from './fleet-world.ts';
@@ -103,6 +103,19 @@ describe('a node', () => {
     const older = hearPresence(nodes, presenceOf('hk2', { content: 2 }));
     expect(stateAt(older, 2)).toBe('not read yet');
     expect(stateAt(hearPresence(nodes, presenceOf('hk2', { content: 3 })), 2)).toBe('heard');
+  });
+
+  test('is met from when it was first seen until it is heard, and no longer than the expiry', () => {
+    const isMet = (nodes: Nodes, seconds: number): boolean =>
+      isMeeting(nodes, fleetRules.expireMillis, instant(seconds * 1000));
+    const seen = heard([0, beatOf('hk2', 1)]);
+    expect([isMet(emptyFleetMemory.nodes, 0), isMet(seen, 0.1), isMet(seen, 4.9), isMet(seen, 5)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(isMet(heard([0, beatOf('hk2', 1)], [0.1, beatOf('hk2', 2)]), 0.2)).toBe(false);
   });
 
   test('is gone after a day of silence, and the node itself is never among the others', () => {

@@ -78,6 +78,16 @@ export function hearPresence(nodes: FleetMemory['nodes'], presence: Presence): F
   return new Map(nodes).set(presence.node, { ...before, presence });
 }
 
+/**
+ * Whether a node was seen once and not heard yet, which its next word decides. What has lain in Redis since long ago does
+ * not go on within `expire`, and is not waited for.
+ */
+export function isMeeting(nodes: FleetMemory['nodes'], expireMillis: number, now: Instant): boolean {
+  return [...nodes.values()].some(
+    ({ advancedAt, since }) => advancedAt === null && elapsed(since, now) < expireMillis,
+  );
+}
+
 /** Nodes that have been silent for so long that they were taken away. */
 export function goneNodes(nodes: FleetMemory['nodes'], now: Instant): readonly string[] {
   return [...nodes]
