@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { blackHole } from '../../lab/faults/packet-filter.ts';
 import { freshLabId } from '../../lab/network/names.ts';
+import { waitUntil } from '../../lab/network/wait.ts';
 import { askNodeBird } from '../../lab/node/bird.ts';
 import { nodeFiles } from '../../lab/node/config.ts';
 import { type Lab, startLab, waitHealthy } from '../../lab/node/lab.ts';
@@ -72,4 +73,32 @@ describe('a hundred of them', () => {
     await sessionsLived(stage);
     await untouched(stage, 'pccw', 'hkbn');
   });
+
+  test('a hand in the moment after a return of ours is kept, fifty times', { timeout: 900_000 }, async () => {
+    stage = await openStage(lab);
+    const because = ['--for', '1h', '--reason', 'lab', '--author', 'lab'];
+    for (let round = 0; round < rounds; round += 1) {
+      await causeway(lab.network, ['force', 'withdraw', 'cmi', '--family', '4', ...because]);
+      await routeAtCmi('gone', 20);
+      const released = causeway(lab.network, ['release', 'cmi', '--family', '4', '--author', 'lab']);
+      await routeAtCmi('there', 1);
+      await askNodeBird(lab.network, 'disable "*_cmi_web4" "ticket 42"');
+      await statusSays(stage, 'adopted', ({ overrides }) => overrides.some(({ author }) => author === 'birdc'));
+      await protocolShows(stage, 'announce_cmi_web4', 'down', /ticket 42/);
+      await released;
+      await askNodeBird(lab.network, 'enable "*_cmi_web4"');
+      await statusSays(stage, 'released', ({ overrides }) => overrides.length === 0);
+      await routeAtCmi('there', 20);
+    }
+    await sessionsLived(stage);
+    await untouched(stage, 'pccw', 'hkbn');
+  });
 });
+
+async function routeAtCmi(state: 'gone' | 'there', everyMillis: number): Promise<void> {
+  await waitUntil(
+    `the route to be ${state}`,
+    async () => ((await lab.observer.view('cmi')).routes[4] === null) === (state === 'gone'),
+    { everyMillis },
+  );
+}

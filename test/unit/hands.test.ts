@@ -100,6 +100,27 @@ describe('a hand that takes down', () => {
     expect(hands(birdShowing(before), birdShowing({ ...before, ...after })).overrides).toEqual(adopted);
   });
 
+  describe('in the moment after a command of ours, before the next look', () => {
+    const switched = new Set(['announce_cmi_web4', 'drain_cmi_web4']);
+    const taken = (protocol: string, shown: Shown) =>
+      hands(birdShowing(withdrawnPair), birdShowing({ ...withdrawnPair, [protocol]: shown }), { switched });
+    const withdrawnPair = { ...announced, announce_cmi_web4: ours, drain_cmi_web4: ours };
+    test.each(['announce_cmi_web4', 'drain_cmi_web4'])('%s: is known by its words', (protocol) => {
+      const shown = { state: 'down', message: 'ticket 42', sinceMillis: later } as const;
+      expect(taken(protocol, shown)).toEqual({
+        overrides: ['announcement withdraw birdc: ticket 42'],
+        events: [`adopted ${protocol}`],
+      });
+    });
+    test.each([
+      ['our words', ours],
+      ['no words, which a configure leaves too', { state: 'down', sinceMillis: later }],
+      ['others’ words on what is up', { state: 'up', message: 'ticket 42', sinceMillis: later }],
+    ] as const)('%s: nobody’s', (_name, shown) => {
+      expect(taken('announce_cmi_web4', shown).events).toEqual([]);
+    });
+  });
+
   test('is adopted once', () => {
     const seen = birdShowing({
       ...announced,

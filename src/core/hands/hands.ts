@@ -32,7 +32,7 @@ export interface HandsInput {
   readonly seen: BirdSeen;
   /** null: none, or too old to be compared. */
   readonly last: LastLook | null;
-  /** Protocols that we switched since the last look: what they show is ours. */
+  /** Protocols that we switched since the last look: what they show is ours, but for the words of another. */
   readonly switched: ReadonlySet<string>;
   /** Whether the owned file is as we left it. */
   readonly fileIsOurs: boolean;
@@ -82,7 +82,8 @@ function handOn(
   overrides: readonly Override[],
 ): Change {
   const shown = input.seen.protocols.get(protocol);
-  if (shown === undefined || input.switched.has(protocol)) return null;
+  if (shown === undefined) return null;
+  if (input.switched.has(protocol) && !isDownByOthersWords(shown)) return null;
   const current = overrides.find((one) => subjectKey(one.subject) === subjectKey(subject)) ?? null;
   if (shown.state === 'down') {
     if (current?.state === 'withdraw' || whoTookDown(shown, input.seen) !== 'hand') return null;
@@ -100,6 +101,14 @@ function handOn(
   if (current?.state === 'withdraw')
     return current.author === 'birdc' ? { kind: 'ended', override: current } : null;
   return isNews(input, shown) ? takenUp(input, role, subject, current) : null;
+}
+
+/**
+ * Each command of ours leaves its own words, so those of another were said after it: a hand that takes a protocol down in
+ * the moment after we took it up is no less a hand.
+ */
+function isDownByOthersWords({ state, message }: ProtocolSeen): boolean {
+  return state === 'down' && message !== null && message !== '' && !message.startsWith(ownMessagePrefix);
 }
 
 /** How much a look that a forerunner kept may be older than what that one had taken in when it ended. */
@@ -152,8 +161,9 @@ function isUpAgainstFile(
   return isDownDescription(description) && sinceMillis > seen.configuredMillis;
 }
 
-function wasUp({ last }: HandsInput, protocol: string): boolean {
-  return last === null || last.up[protocol] !== false;
+/** Up at the last look, or taken up by us since. */
+function wasUp({ last, switched }: HandsInput, protocol: string): boolean {
+  return last === null || switched.has(protocol) || last.up[protocol] !== false;
 }
 
 function override(subject: OverrideSubject, state: Override['state'], reason: string, at: string): Override {
