@@ -34,8 +34,8 @@ interface Size {
 }
 
 const sizes: readonly Size[] = [
-  { uplinks: 3, targets: 30, ticks: 9000, limitMillis: 1 },
-  { uplinks: 100, targets: 2000, ticks: 1000, limitMillis: 20 },
+  { uplinks: 3, targets: 30, ticks: 30_000, limitMillis: 1 },
+  { uplinks: 100, targets: 2000, ticks: 3000, limitMillis: 20 },
 ];
 
 interface Figures {
@@ -76,8 +76,8 @@ function measure(size: Size): Result {
     const decision = decide(inputOf(config, judged.health, now), memory);
     const protocols = protocolWishes(config, decision.wish, []);
     plan(decision.wish, protocols, viewOf(protocols));
-    // The first third is the compiler's.
-    if (tick > size.ticks / 3) {
+    // The first two thirds are the compiler's: in the daemon they take an hour, here seconds.
+    if (tick > (2 * size.ticks) / 3) {
       const { user, system } = process.cpuUsage(used);
       cpu.push((user + system) / 1000);
       clock.push(performance.now() - from);
