@@ -3,6 +3,7 @@
  * BIRD as it is.
  */
 import { pino, type Logger } from 'pino';
+import { tasksOf } from '../core/probe-tasks.ts';
 import type { NodeConfig } from '../types/config.ts';
 import { startedEvent, stoppedEvent } from './history-words.ts';
 import { leave } from './leave.ts';
@@ -10,6 +11,7 @@ import { monotonicNow } from './clock.ts';
 import { type ConfigSource, openParts, type Parts } from './parts.ts';
 import { serve } from './serve.ts';
 import { takeServiceManager } from './service-manager.ts';
+import { fitHeap } from './small-heap.ts';
 import { openSupervision, type Supervision } from './supervision.ts';
 import type { TickReport } from './tick.ts';
 
@@ -20,6 +22,7 @@ export async function runDaemon(
   log: Logger = pino(),
   source: ConfigSource = { file: null, onHangup: () => undefined },
 ): Promise<void> {
+  fitHeap(tasksOf(config).length);
   const supervision = openSupervision(await takeServiceManager(process.env, log), monotonicNow);
   const parts = await openParts(config, log, source, supervision);
   const { settings, tools, world, probing, traffic, history, desk, applier, loop } = parts;

@@ -10,6 +10,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { smallHeapFlags } from './small-heap.ts';
 import { messageOf } from '../types/message-of.ts';
 import type { ProbeEngine, ProbeTask, ProberCommand, ProberMessage } from '../types/outcome.ts';
 import { type Instant, type Millis, instant, millis } from '../types/units.ts';
@@ -139,7 +140,7 @@ function launch(supervision: Supervision): void {
   let child: ChildProcess;
   try {
     child = fork(typeof entry === 'string' ? entry : fileURLToPath(entry), [engine], {
-      execArgv: process.execArgv,
+      execArgv: [...process.execArgv, ...smallHeapFlags],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
   } catch (error) {

@@ -83,7 +83,9 @@ describe('a hundred of them', () => {
       const released = causeway(lab.network, ['release', 'cmi', '--family', '4', '--author', 'lab']);
       await routeAtCmi('there', 1);
       await askNodeBird(lab.network, 'disable "*_cmi_web4" "ticket 42"');
-      await statusSays(stage, 'adopted', ({ overrides }) => overrides.some(({ author }) => author === 'birdc'));
+      await statusSays(stage, 'adopted', ({ overrides }) =>
+        overrides.some(({ author }) => author === 'birdc'),
+      );
       await protocolShows(stage, 'announce_cmi_web4', 'down', /ticket 42/);
       await released;
       await askNodeBird(lab.network, 'enable "*_cmi_web4"');
