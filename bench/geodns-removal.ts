@@ -9,7 +9,7 @@ import { powerDnsVersions } from '../lab/geodns/pdns-versions.ts';
 import type { StandSite } from '../lab/geodns/stand.ts';
 import { askAgain, cachingSite, cpuSeconds, quantile, send, type Stage, startStage } from './geodns-stage.ts';
 import type { SenderQuestion, SenderReport } from './geodns-sender.ts';
-import { writeMarked } from './write-marked.ts';
+import { report } from './report.ts';
 
 export const help = `geodns-removal [--toggles N] [--rate N] [--in-flight N] [--pdns VERSION] [--write FILE.md] [--json]
   Removal to changed answer (primary p50 20 ms, secondaries p50 50 ms and p95 250 ms) under 5,000 questions a second, CPU a
@@ -83,8 +83,7 @@ export async function run(args: readonly string[]): Promise<number> {
       flight: await inFlight(stage, Number(values['in-flight'])),
     };
     const text = tableOf(figures);
-    if (values.write !== undefined) writeMarked(values.write, 'geodns-removal', text);
-    process.stdout.write(values.json ? `${JSON.stringify(figures)}\n` : `${text}\n`);
+    report(args, { name: 'geodns-removal', text, json: figures, isMarkdown: true });
     return isKept(figures) ? 0 : 1;
   } finally {
     await stage.stop();
@@ -134,14 +133,14 @@ async function toggle(
     patches.push(await barePatch(stand.sites[0], each));
     users?.extend();
   }
-  const report = (await users?.stop()) ?? null;
+  const sent = (await users?.stop()) ?? null;
   return {
     title: `${title}, ${count} toggles`,
     sites: stand.sites.map(({ name }, index) => ({ name, ...figuresOf(times[index] ?? []) })),
     call: figuresOf(calls),
     patch: figuresOf(patches),
-    bad: bad + (report?.wrong ?? 0),
-    users: report,
+    bad: bad + (sent?.wrong ?? 0),
+    users: sent,
   };
 }
 
@@ -237,7 +236,7 @@ async function cpuPerQuestion({ stand, questions }: Stage): Promise<readonly Cpu
     for (const [index, { site, asked }] of rows.entries()) {
       const before = cpuSeconds(site.pid());
       const pace = { kind: 'rate', perSecond: 5000 } as const;
-      const report = await send({
+      const sent = await send({
         servers: [site.dns],
         pace,
         seconds: 3,
@@ -245,9 +244,9 @@ async function cpuPerQuestion({ stand, questions }: Stage): Promise<readonly Cpu
         questions: asked,
       });
       const used = cpuSeconds(site.pid()) - before;
-      costs[index]?.micros.push((used * 1e6) / Math.max(1, report.answered));
-      costs[index]?.rates.push(report.perSecond);
-      if (costs[index] !== undefined) costs[index].wrong += report.wrong;
+      costs[index]?.micros.push((used * 1e6) / Math.max(1, sent.answered));
+      costs[index]?.rates.push(sent.perSecond);
+      if (costs[index] !== undefined) costs[index].wrong += sent.wrong;
     }
   }
   return rows.map(({ title }, index) => ({
@@ -261,7 +260,7 @@ async function cpuPerQuestion({ stand, questions }: Stage): Promise<readonly Cpu
 async function inFlight({ stand, questions }: Stage, count: number): Promise<Figures['flight']> {
   const [site] = stand.sites;
   const before = site.pid();
-  const report = await send({
+  const sent = await send({
     servers: [site.dns],
     pace: { kind: 'in-flight', count },
     seconds: 10,
@@ -269,7 +268,7 @@ async function inFlight({ stand, questions }: Stage, count: number): Promise<Fig
     questions,
   });
   const { reply } = await askAgain(site, 'www.geo.test.', { subnet });
-  return { ...report, count, alive: site.pid() === before && reply.answers.length > 0 };
+  return { ...sent, count, alive: site.pid() === before && reply.answers.length > 0 };
 }
 
 function figuresOf(times: readonly number[]): {

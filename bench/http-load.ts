@@ -8,7 +8,7 @@ import { freshLabId } from '../lab/network/names.ts';
 import { type Lab, startLab, waitHealthy } from '../lab/node/lab.ts';
 import { attacks } from './http-attacks.ts';
 import { type Stage, runStage, type StageResult } from './http-stage.ts';
-import { writeMarked } from './write-marked.ts';
+import { report } from './report.ts';
 
 export const help = `http-load [--seconds N] [--write FILE.md] [--json]
   Ticks and probes of a whole lab node while its HTTP endpoint is under attack. Root is needed.`;
@@ -31,8 +31,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const results = await runAll(lab, Number(values.seconds));
     const kept = results.every(isKept);
     const text = `${tableOf(results)}\n\n${kept ? 'All within reach.' : 'Not all within reach.'}`;
-    if (values.write !== undefined) writeMarked(values.write, 'http-load', text);
-    process.stdout.write(values.json ? `${JSON.stringify({ results, kept })}\n` : `${text}\n`);
+    report(args, { name: 'http-load', text, json: { results, kept }, isMarkdown: true });
     return kept ? 0 : 1;
   } finally {
     lab.remove();

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import type { ProbeEngine } from '../src/types/outcome.ts';
 import { addressesOf, cpuMicrosOf, ended, insideStand, measuring, quantileOf } from './probe-stand.ts';
 import { sleep, startFping, tasksAt } from './probe-stand.ts';
-import { writeMarked } from './write-marked.ts';
+import { report } from './report.ts';
 
 export const help = `probe-cpu [--rounds N] [--seconds N] [--net-ping] [--write FILE.md] [--json]
   CPU per probe and memory at 100 to 5,000 probes a second beside fping; CPU while others ping as fast as they can.
@@ -71,8 +71,7 @@ export async function run(args: readonly string[]): Promise<number> {
     '',
     `Foreign echo replies, ${Math.round(foreign.perSecond).toLocaleString('en')} a second: ${(100 * foreign.extraShare).toFixed(1)} % of a core more (reach ≤ ${100 * foreignReach} %).`,
   ].join('\n');
-  if (values.write !== undefined) writeMarked(values.write, 'probe-cpu', text);
-  process.stdout.write(values.json ? `${JSON.stringify({ figures, foreign, kept })}\n` : `${text}\n`);
+  report(args, { name: 'probe-cpu', text, json: { figures, foreign, kept }, isMarkdown: true });
   return kept ? 0 : 1;
 }
 

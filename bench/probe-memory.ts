@@ -1,7 +1,7 @@
 /** Whether the prober's memory stays flat over millions of probes, at a rate that no node of usual size needs. */
 import { parseArgs } from 'node:util';
 import { insideStand, measuring, sleep, tasksAt } from './probe-stand.ts';
-import { writeMarked } from './write-marked.ts';
+import { report } from './report.ts';
 
 export const help = `probe-memory [--probes N] [--write FILE.md] [--json]
   Memory of the prober at each tenth of 10,000,000 probes, 5,000 a second (half an hour); --probes: of so many`;
@@ -43,8 +43,7 @@ export async function run(args: readonly string[]): Promise<number> {
     '',
     `From the first tenth to the last: ${(last - first).toFixed(1)} MB (reach ≤ ${reachMegabytes}).`,
   ].join('\n');
-  if (values.write !== undefined) writeMarked(values.write, 'probe-memory', text);
-  process.stdout.write(values.json ? `${JSON.stringify({ rows, kept })}\n` : `${text}\n`);
+  report(args, { name: 'probe-memory', text, json: { rows, kept }, isMarkdown: true });
   return kept ? 0 : 1;
 }
 

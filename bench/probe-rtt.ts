@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import type { Sample } from '../src/types/outcome.ts';
 import { type Running, addressesOf, ended, insideStand, measuring, quantileOf } from './probe-stand.ts';
 import { device, sleep, source, startFping, tasksAt } from './probe-stand.ts';
-import { writeMarked } from './write-marked.ts';
+import { report } from './report.ts';
 
 export const help = `probe-rtt [--runs N] [--seconds N] [--write FILE.md] [--json]
   Round trips of our prober, fping and ping in the same seconds, under HTTP load; losses and not-run of a loss-free path.`;
@@ -60,8 +60,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const result = resultOf(rows);
   const text = `${result.text}\n\nHTTP requests answered meanwhile by the supervising process: ${load.answered()}`;
-  if (values.write !== undefined) writeMarked(values.write, 'probe-rtt', text);
-  process.stdout.write(values.json ? `${JSON.stringify({ rows, kept: result.kept })}\n` : `${text}\n`);
+  report(args, { name: 'probe-rtt', text, json: { rows, kept: result.kept }, isMarkdown: true });
   return result.kept ? 0 : 1;
 }
 

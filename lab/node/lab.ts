@@ -122,7 +122,7 @@ export async function isHealthy(lab: Lab): Promise<boolean> {
  * Waits for the first UPDATEs after a start: a session is Established a moment before it has carried them. Its error
  * names who lacks what, as `cmi IPv4: no session`.
  */
-export async function waitAnnounced({ observer }: Lab): Promise<void> {
+export async function waitAnnounced({ observer }: Pick<Lab, 'observer'>): Promise<void> {
   await waitUntil(
     'all carriers to hold all routes',
     async () => {

@@ -7,9 +7,9 @@ import { startIn, stopPidFile } from '../../lab/network/process.ts';
 import { waitUntil } from '../../lab/network/wait.ts';
 import { askNodeBird } from '../../lab/node/bird.ts';
 import { nodeFiles } from '../../lab/node/config.ts';
+import { waitAnnounced } from '../../lab/node/lab.ts';
 import { families } from '../../src/types/units.ts';
 import {
-  allHeld,
   type HandWrittenNode,
   operatorsConf,
   programLine,
@@ -62,5 +62,5 @@ async function startOver(): Promise<void> {
   writeFileSync(node.conf, operatorsConf());
   await askNodeBird(node.network, 'configure');
   rmSync(nodeFiles(node.network).owned, { force: true });
-  await allHeld(node.observer);
+  await waitAnnounced(node);
 }

@@ -8,12 +8,11 @@
  *   down by a hand that an operator released   → nobody's word, until it was up once
  */
 import { type BirdSeen, isSameMoment, type ProtocolSeen } from '../../types/bird-view.ts';
-import { ownMessagePrefix } from '../../types/protocol-names.ts';
 import type { Override, OverrideSubject } from '../../types/override.ts';
 import { isDownDescription } from '../plan/file-words.ts';
 import { isUp } from '../plan/plan.ts';
 import { type ProtocolSubject, subjectKey } from './subject.ts';
-import { whoTookDown } from './who.ts';
+import { whoseMessage, whoTookDown } from './who.ts';
 
 /** What BIRD showed at the last look; plain data, kept over restarts of the daemon. */
 export interface LastLook {
@@ -95,8 +94,7 @@ function handOn(
     return { kind: 'adopted', override: override(subject, 'withdraw', reason, input.at) };
   }
   // Our own enable says so, even where the daemon died before it could remember it.
-  const byUs = shown.message?.startsWith(ownMessagePrefix) === true;
-  if (byUs || !isUp(shown)) return null;
+  if (whoseMessage(shown) === 'causeway' || !isUp(shown)) return null;
   if (!wasDown(input, protocol) && !isUpAgainstFile(input, protocol, shown)) return null;
   if (current?.state === 'withdraw')
     return current.author === 'birdc' ? { kind: 'ended', override: current } : null;
@@ -107,8 +105,8 @@ function handOn(
  * Each command of ours leaves its own words, so those of another were said after it: a hand that takes a protocol down in
  * the moment after we took it up is no less a hand.
  */
-function isDownByOthersWords({ state, message }: ProtocolSeen): boolean {
-  return state === 'down' && message !== null && message !== '' && !message.startsWith(ownMessagePrefix);
+function isDownByOthersWords(shown: ProtocolSeen): boolean {
+  return shown.state === 'down' && whoseMessage(shown) === 'hand';
 }
 
 /** How much a look that a forerunner kept may be older than what that one had taken in when it ended. */

@@ -5,6 +5,12 @@ import { isDownDescription } from '../plan/file-words.ts';
 
 export type Who = 'causeway' | 'file' | 'hand';
 
+/** Whose words BIRD shows of a protocol; null: nobody's. Each command of ours leaves some. */
+export function whoseMessage({ message }: ProtocolSeen): 'causeway' | 'hand' | null {
+  if (message === null || message === '') return null;
+  return message.startsWith(ownMessagePrefix) ? 'causeway' : 'hand';
+}
+
 /** A protocol that the file holds down changes its state while BIRD parses it, not later. */
 const parseMillis = 500;
 
@@ -13,9 +19,8 @@ const parseMillis = 500;
  * that gave no reason; an older one comes from the file if the description that BIRD parsed says so.
  */
 export function whoTookDown(shown: ProtocolSeen, seen: BirdSeen): Who {
-  if (shown.message !== null && shown.message !== '') {
-    return shown.message.startsWith(ownMessagePrefix) ? 'causeway' : 'hand';
-  }
+  const byMessage = whoseMessage(shown);
+  if (byMessage !== null) return byMessage;
   if (shown.sinceMillis !== null && seen.configuredMillis !== null) {
     if (shown.sinceMillis > seen.configuredMillis + parseMillis) return 'hand';
   }

@@ -13,9 +13,8 @@ import { inside } from '../../../lab/network/inside.ts';
 import { freshLabId } from '../../../lab/network/names.ts';
 import { type Network, startNetwork } from '../../../lab/network/network.ts';
 import { compiledProgram, startIn } from '../../../lab/network/process.ts';
-import { waitUntil } from '../../../lab/network/wait.ts';
 import { nodeConfig, nodeFiles } from '../../../lab/node/config.ts';
-import { sessionsUp } from '../../../lab/node/lab.ts';
+import { waitAnnounced } from '../../../lab/node/lab.ts';
 import { applyRouting } from '../../../lab/node/program.ts';
 import { families, type Family } from '../../../src/types/units.ts';
 
@@ -79,7 +78,7 @@ export async function startHandWrittenNode(): Promise<HandWrittenNode> {
     pidFile: join(network.folder, 'node-bird.pid'),
   });
   const observer = observeCarriers(network);
-  await allHeld(observer);
+  await waitAnnounced({ observer });
   const wire = followWire(network);
   return {
     network,
@@ -105,15 +104,6 @@ export async function startHandWrittenNode(): Promise<HandWrittenNode> {
       network.remove();
     },
   };
-}
-
-/** Six sessions are up, whatever their names, and every carrier holds both routes. */
-export async function allHeld(observer: Observer): Promise<void> {
-  await waitUntil('six sessions', () => sessionsUp(observer));
-  await waitUntil('every carrier to hold both routes', async () => {
-    const views = Object.values(await observer.views());
-    return views.every(({ routes }) => families.every((family) => routes[family] !== null));
-  });
 }
 
 /** The program with its config, to run in the node's namespace. */
