@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** Long property runs and simulations belong to `npm run test:full`. */
 const isFull = process.env['CAUSEWAY_TEST_FULL'] === '1';
 
+const besideTheLab = ['test/lab/scenarios.test.ts', 'test/lab/bird-matrix.test.ts'];
+
 export default defineConfig({
   test: {
     projects: [
@@ -17,12 +19,14 @@ export default defineConfig({
         },
       },
       {
-        // Every scenario of `npm run lab -- --list`, two labs at a time; mostly waiting, so it runs beside `lab`.
+        // Every scenario of `npm run lab -- --list`, two labs at a time, and one fault on each BIRD; mostly waiting, so it
+        // runs beside `lab`.
         test: {
           name: 'scenarios',
-          include: ['test/lab/scenarios.test.ts'],
+          include: besideTheLab,
           testTimeout: 240_000,
           hookTimeout: 120_000,
+          fileParallelism: false,
         },
       },
       {
@@ -30,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'lab',
           include: ['test/lab/**/*.test.ts'],
-          exclude: ['test/lab/scenarios.test.ts'],
+          exclude: besideTheLab,
           testTimeout: 240_000,
           hookTimeout: 120_000,
           fileParallelism: false,

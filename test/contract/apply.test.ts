@@ -30,13 +30,11 @@ import type { ApplyRequest } from '../../src/types/wire/apply.ts';
 import { type BirdInNowhere, birdInNowhere } from '../support/bird-in-nowhere.ts';
 import { threeCarriers } from '../golden/node-configs.ts';
 
-const isFull = process.env['CAUSEWAY_TEST_FULL'] === '1';
-const versions = isFull ? birdVersions() : birdVersions().slice(0, 1);
 const isRoot = process.geteuid?.() === 0;
 const request: ApplyRequest = { dryRun: false, yesReset: true, yesWithdraw: true };
 const down = { disabled: true, description: 'withdrawn: loss 34 %' };
 
-describe.skipIf(!isRoot).each(versions)('BIRD $version', ({ bird }) => {
+describe.skipIf(!isRoot).each(birdVersions())('BIRD $version', ({ bird }) => {
   const config = threeCarriers('whole');
   const text = renderConfig(config, new Map());
   const changed = withMed(config, 77);
@@ -254,7 +252,7 @@ describe.skipIf(!isRoot).each(versions)('BIRD $version', ({ bird }) => {
   });
 });
 
-describe.skipIf(!isRoot).each(versions)('BIRD $version that includes the owned file', ({ bird }) => {
+describe.skipIf(!isRoot).each(birdVersions())('BIRD $version that includes the owned file', ({ bird }) => {
   test('and refuses the new text at configure goes on with the old one, in the file too', async () => {
     const config = threeCarriers('include');
     const text = renderConfig(config, new Map());

@@ -7,7 +7,6 @@ import { renderConfig } from '../../bird/render/config.ts';
 import { birdVersions } from '../../lab/bird-versions.ts';
 import { oddities, smallest, threeCarriers } from '../golden/node-configs.ts';
 
-const versions = process.env['CAUSEWAY_TEST_FULL'] === '1' ? birdVersions() : birdVersions().slice(0, 1);
 const config = threeCarriers('whole');
 const text = renderConfig(config, new Map());
 const down = { disabled: true, description: 'withdrawn: loss' };
@@ -18,7 +17,7 @@ function damaged(from: string, to: string): string {
   return text.replace(from, to);
 }
 
-describe.each(versions)('BIRD $version', ({ bird }) => {
+describe.each(birdVersions())('BIRD $version', ({ bird }) => {
   const options = { binary: bird, folder: tmpdir() };
   const problemsOf = async (damagedText: string): Promise<readonly string[]> => {
     const result = await rehearse(damagedText, config, options);
