@@ -377,6 +377,10 @@ describe.each(['bookworm', 'trixie'])('on %s', (suite) => {
   test('removal leaves BIRD and its files as they are, although on_stop says withdraw; purge too', async () => {
     write('etc/causeway/causeway.yaml', config({ on_stop: { do: 'withdraw' } }));
     await box.sh(`systemctl restart ${service}`);
+    // Until then the words in the owned file may still change.
+    await until('the uplink to be healthy', async () =>
+      (await property('StatusText')).includes('cmi healthy'),
+    );
     const before = await updates();
     const files = 'cd /etc/bird && find . -type f -exec sha256sum {} + | sort';
     const bird = await box.sh(files);
