@@ -1,17 +1,16 @@
 /** The page of GeoDNS in headless Chromium, over the built program as users start it and three PowerDNS sites. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { labTokens, writeServiceFiles } from '../../lab/geodns/service.ts';
 import { type Stand, startStand } from '../../lab/geodns/stand.ts';
 import { worldMmdbs } from '../../lab/geodns/world.ts';
 import { waitUntil } from '../../lab/network/wait.ts';
+import { launchBrowser, openIn, overflow, seriousFindings } from '../support/browser.ts';
 import { addresses, type Caller, callerOf, uplinkMessage } from '../support/geodns-api.ts';
 
 const patience = { timeout: 60_000 };
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const mobile = '120.196.1.0/24';
 
 let stand: Stand;
@@ -38,10 +37,7 @@ beforeAll(async () => {
   );
   ops = callerOf(base, labTokens.ops);
   node = callerOf(base, labTokens.hk1);
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  });
+  browser = await launchBrowser();
   page = await openPage(1280);
 });
 
@@ -51,18 +47,8 @@ afterAll(async () => {
   await stand?.stop();
 });
 
-async function openPage(width: number, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: { width, height: 900 },
-    colorScheme,
-    locale: 'en-GB',
-  });
-  const opened = await context.newPage();
-  opened.on('pageerror', (error) => complaints.push(String(error)));
-  opened.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
-  await opened.goto(base);
+async function openPage(width: number, scheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const opened = await openIn(browser, { url: base, width, scheme, complaints });
   await opened.locator('form[data-form=token] input').waitFor(patience);
   return opened;
 }
@@ -71,21 +57,6 @@ async function enter(opened: Page, token: string): Promise<void> {
   await opened.locator('form[data-form=token] input').fill(token);
   await opened.locator('form[data-form=token] button').click();
 }
-
-/** Serious findings of axe, as `rule: elements`. */
-async function findings(opened: Page): Promise<readonly string[]> {
-  await opened.evaluate(axe);
-  const found = await opened.evaluate<
-    readonly { impact: string; id: string; nodes: readonly { html: string; failureSummary: string }[] }[]
-  >(`axe.run(document).then(({ violations }) => violations.map(({ impact, id, nodes }) =>
-      ({ impact, id, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`);
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${JSON.stringify(nodes.slice(0, 3))}`);
-}
-
-const overflow = (opened: Page): Promise<number> =>
-  opened.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
 const text = (selector: string): Promise<string | null> => page.locator(selector).first().textContent();
 const shows = (selector: string): ReturnType<typeof expect.poll<string | null>> =>
@@ -158,7 +129,7 @@ test('shows a removal while it is looked at, in targets, answers and what happen
 test('overrides a target with a reason and an end, shows it, and ends it', async () => {
   const until = '#overrides li';
   await page.locator('tr[data-target="hk1/pccw"] [data-do=override]').click();
-  expect(await findings(page)).toEqual([]);
+  expect(await seriousFindings(page)).toEqual([]);
   await page.locator('dialog [name=reason]').fill('fibre <b>NOC-17</b>');
   await press('confirm');
   await press('close');
@@ -230,13 +201,13 @@ test('speaks Chinese when asked to, and remembers it', async () => {
 });
 
 test('fits a phone of 360 pixels, and axe finds nothing serious, in the light or in the dark', async () => {
-  expect(await findings(page)).toEqual([]);
+  expect(await seriousFindings(page)).toEqual([]);
   const phone = await openPage(360, 'dark');
   await enter(phone, labTokens.ops);
   await phone.locator('.targets tbody tr').first().waitFor(patience);
   await phone.locator('#answers tbody tr').first().waitFor(patience);
   expect(await overflow(phone)).toBe(0);
-  expect(await findings(phone)).toEqual([]);
+  expect(await seriousFindings(phone)).toEqual([]);
   await phone.context().close();
 });
 

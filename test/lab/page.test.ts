@@ -2,11 +2,10 @@
  * The operator page in headless Chromium, against one running lab. With CAUSEWAY_SCREENSHOTS=FOLDER it also takes the
  * pictures of docs/screenshots.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blackHole } from '../../lab/faults/packet-filter.ts';
 import { type PageUrl, servePageUrl } from '../../lab/live/page-url.ts';
@@ -15,11 +14,11 @@ import { waitUntil } from '../../lab/network/wait.ts';
 import { type Lab, startLab, waitHealthy } from '../../lab/node/lab.ts';
 import { causeway, readStatus, signalDaemon } from '../../lab/node/program.ts';
 import { isDrained, isPlain } from '../../lab/scenarios/expect.ts';
+import { launchBrowser, openIn, overflow, seriousFindings } from '../support/browser.ts';
 
 const token = 'a-token-for-the-lab-alone';
 const pictures = process.env['CAUSEWAY_SCREENSHOTS'];
 const patience = { timeout: 60_000 };
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let lab: Lab;
 let served: PageUrl;
@@ -35,11 +34,7 @@ beforeAll(async () => {
   writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 });
   lab = await startLab(id, { node: { tokenFile } });
   served = await servePageUrl(lab.network);
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    // Grey edges of letters make smaller pictures than coloured ones.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-lcd-text'],
-  });
+  browser = await launchBrowser();
   page = await openPage(1280);
   await waitHealthy(lab);
 });
@@ -52,17 +47,7 @@ afterAll(async () => {
 });
 
 async function openPage(width: number, scheme: 'light' | 'dark' = 'light'): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: { width, height: 900 },
-    colorScheme: scheme,
-    locale: 'en-GB',
-  });
-  const opened = await context.newPage();
-  opened.on('pageerror', (error) => complaints.push(String(error)));
-  opened.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
-  await opened.goto(served.url);
+  const opened = await openIn(browser, { url: served.url, width, scheme, complaints });
   await opened.locator('tr[data-uplink]').first().waitFor(patience);
   return opened;
 }
@@ -116,7 +101,7 @@ async function watchTheFault(brokenAt: number): Promise<void> {
   await expect
     .poll(() => page.locator('#timeline').textContent(), patience)
     .toMatch(/web cmi IPv4[^→]* announce → ✖withdraw/);
-  expect(await findings(page)).toEqual([]);
+  expect(await seriousFindings(page)).toEqual([]);
 }
 
 async function picturesOfTheFault(): Promise<void> {
@@ -137,21 +122,6 @@ async function picturesOfTheFault(): Promise<void> {
 async function picture(opened: Page, name: string): Promise<void> {
   if (pictures !== undefined) await opened.screenshot({ path: join(pictures, `${name}.png`) });
 }
-
-/** Serious findings of axe, as `rule: elements`. */
-async function findings(opened: Page): Promise<readonly string[]> {
-  await opened.evaluate(axe);
-  const found = await opened.evaluate<
-    readonly { impact: string; id: string; nodes: readonly { html: string; failureSummary: string }[] }[]
-  >(`axe.run(document).then(({ violations }) => violations.map(({ impact, id, nodes }) =>
-      ({ impact, id, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`);
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${JSON.stringify(nodes.slice(0, 3))}`);
-}
-
-const overflow = (opened: Page): Promise<number> =>
-  opened.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
 async function fill(opened: Page, fields: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, value] of Object.entries(fields))
@@ -218,7 +188,7 @@ describe('the operator page', () => {
       .toContain('web pccw IPv4 announce → ▲drain');
     expect((await readStatus(lab.network))?.overrides).toEqual([]);
     await picture(page, 'drain');
-    expect(await findings(page)).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
     await press('confirm');
     await waitUntil('the carrier to hold a drained route', async () =>
       isDrained((await lab.observer.view('pccw')).routes[4]),
@@ -263,7 +233,7 @@ describe('the operator page', () => {
     for (const scheme of ['light', 'dark'] as const) {
       const phone = await openPage(360, scheme);
       expect(await overflow(phone)).toBe(0);
-      expect(await findings(phone)).toEqual([]);
+      expect(await seriousFindings(phone)).toEqual([]);
       await phone.locator('[data-do=override]').first().click();
       expect(await overflow(phone)).toBe(0);
       await phone.context().close();
