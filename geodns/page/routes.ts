@@ -8,6 +8,7 @@ import { described } from '../api/described.ts';
 /** Parts of the daemon's page that this one is made of too; its modules name them by their place in the tree. */
 const shared = [
   'dialog.js',
+  'draw.js',
   'element.js',
   'format.js',
   'language.js',

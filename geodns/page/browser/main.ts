@@ -1,6 +1,6 @@
 /** The page of GeoDNS: a model that the feed keeps, views of it that are drawn at most once a frame, and dialogs. */
 import { openDialogs } from '../../../src/http/page/browser/dialog.ts';
-import { type Child, patch } from '../../../src/http/page/browser/element.ts';
+import { startDrawing } from '../../../src/http/page/browser/draw.ts';
 import { chooseLanguage } from '../../../src/http/page/browser/language.ts';
 import { token } from '../../../src/http/page/browser/remembered.ts';
 import type { GeoDnsDecision, GeoDnsPreview } from '../../../src/types/wire/geodns-answers.ts';
@@ -8,7 +8,7 @@ import { call } from './api.ts';
 import { type Change, openChange, refusalText } from './change-dialog.ts';
 import { applyRules, bringBack, endOverride, overrideTarget, setFreeze, steerRule } from './changes.ts';
 import { startFeed } from './feed.ts';
-import { isStale, type Model, newModel } from './model.ts';
+import { isStale, newModel } from './model.ts';
 import { answersView } from './view-answers.ts';
 import { askView } from './view-ask.ts';
 import { editorView } from './view-editor.ts';
@@ -20,10 +20,7 @@ import { targetsView } from './view-targets.ts';
 import { troublesView } from './view-troubles.ts';
 import { type Words, wordsOf } from './words.ts';
 
-type View = (model: Model, words: Words, now: number) => readonly Child[];
-
-/** By the id of the element that each fills. */
-const views: Readonly<Record<string, View>> = {
+const views = {
   head: headView,
   stale: staleView,
   token: tokenView,
@@ -40,32 +37,14 @@ const views: Readonly<Record<string, View>> = {
   events: eventsView,
 };
 
-function byId(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`index.html has no #${id}`);
-  return found;
-}
-
 const model = newModel();
 const words = (): Words => wordsOf(model.language);
 const dialogElement = document.querySelector('dialog');
 if (dialogElement === null) throw new Error('index.html has no dialog');
 const dialog = openDialogs(dialogElement);
 
-let isDrawing = false;
-/** Draws at the next frame; a hidden page has none, and draws when it is looked at again. */
-function draw(): void {
-  if (isDrawing) return;
-  isDrawing = true;
-  requestAnimationFrame(() => {
-    isDrawing = false;
-    const now = Date.now();
-    document.documentElement.lang = model.language === 'zh' ? 'zh-CN' : 'en';
-    document.body.classList.toggle('old', isStale(model, now));
-    document.title = `${model.map?.zone ?? ''} ${words().title}`.trim();
-    for (const [id, view] of Object.entries(views)) patch(byId(id), view(model, words(), now));
-  });
-}
+const title = (): string => `${model.map?.zone ?? ''} ${words().title}`.trim();
+const draw = startDrawing({ model, words, views, isStale, title });
 
 /** What the buttons do, by their `data-do`. */
 function act({ dataset }: HTMLElement): void {
@@ -183,8 +162,4 @@ document.addEventListener('input', ({ target }) => {
   model.preview = { kind: 'nothing' };
   draw();
 });
-document.addEventListener('visibilitychange', draw);
 const feed = startFeed(model, draw);
-// So that ages go on when nothing comes.
-window.setInterval(draw, 1000);
-draw();

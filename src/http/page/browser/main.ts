@@ -3,7 +3,8 @@ import { openAction } from './action-dialog.ts';
 import type { Action } from './action-form.ts';
 import { type Charts, openCharts } from './charts.ts';
 import { openDialogs } from './dialog.ts';
-import { h, patch, type Child } from './element.ts';
+import { byId, startDrawing } from './draw.ts';
+import { h, type Child } from './element.ts';
 import { startFeed } from './feed.ts';
 import { chooseLanguage } from './language.ts';
 import { type Filter, isStale, type Model, newModel } from './model.ts';
@@ -18,31 +19,22 @@ import { uplinksView } from './view-uplinks.ts';
 import { openWhy } from './why-dialog.ts';
 import { type Words, wordsOf } from './words.ts';
 
-type View = (model: Model, words: Words, now: number) => readonly Child[];
-
-/** By the id of the element that each fills. */
-const views: Readonly<Record<string, View>> = {
+const views = {
   head: headView,
   stale: staleView,
   headline: headlineView,
   troubles: troublesView,
   uplinks: uplinksView,
   announcements: announcementsView,
+  fleet: fleetView,
   'charts-head': chartsHead,
   timeline: timelineView,
   guards: guardsView,
-  fleet: fleetView,
   overrides: overridesView,
   node: nodeView,
 };
 
 const minutesChoices = [5, 15, 60] as const;
-
-function byId(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`index.html has no #${id}`);
-  return found;
-}
 
 const model = newModel(token.read() !== null);
 const words = (): Words => wordsOf(model.language);
@@ -52,21 +44,14 @@ const dialog = openDialogs(dialogElement);
 const charts: Charts | null = openCharts(byId('chart-loss'), byId('chart-latency'));
 if (charts === null) byId('charts').hidden = true;
 
-let isDrawing = false;
-/** Draws at the next frame; a hidden page has none, and draws when it is looked at again. */
-function draw(): void {
-  if (isDrawing) return;
-  isDrawing = true;
-  requestAnimationFrame(() => {
-    isDrawing = false;
-    const now = Date.now();
-    document.documentElement.lang = model.language === 'zh' ? 'zh-CN' : 'en';
-    document.body.classList.toggle('old', isStale(model, now));
-    document.title = titleOf(model);
-    for (const [id, view] of Object.entries(views)) patch(byId(id), view(model, words(), now));
-    charts?.draw(model, words());
-  });
-}
+const draw = startDrawing({
+  model,
+  words,
+  views,
+  isStale,
+  title: () => titleOf(model),
+  more: () => charts?.draw(model, words()),
+});
 
 /** What a tab among many shows: the node, and how many uplinks are failed. */
 function titleOf({ status }: Model): string {
@@ -154,9 +139,5 @@ document.addEventListener('click', ({ target }) => {
   const button = target instanceof Element ? target.closest<HTMLElement>('button[data-do]') : null;
   if (button !== null) act(button);
 });
-document.addEventListener('visibilitychange', draw);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 const feed = startFeed(model, draw);
-// So that "since" and "stale" go on when nothing comes.
-window.setInterval(draw, 1000);
-draw();
