@@ -18,6 +18,7 @@ import {
   seenState,
   wishReason,
 } from '../../src/types/wire/enums.ts';
+import { fleetState } from '../../src/types/wire/fleet-status.ts';
 import { historyEntry } from '../../src/types/wire/history.ts';
 import type { SeriesAnswer } from '../../src/types/wire/series.ts';
 import type { StatusDocument, UplinkStatus } from '../../src/types/wire/status.ts';
@@ -244,6 +245,7 @@ describe('words', () => {
         announceState,
         egressState,
         exportedState,
+        fleetState,
         guard,
         healthReason,
         healthState,

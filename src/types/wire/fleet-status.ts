@@ -3,22 +3,25 @@ import { z } from 'zod';
 import { wireName } from './common.ts';
 import { announceState, family, healthState } from './enums.ts';
 
+/** Only `announces` counts as an announcer. */
+export const fleetState = z.enum([
+  'announces',
+  'failed',
+  'not-ready',
+  'leaving',
+  'drained',
+  'absent',
+  'session-down',
+  'unknown',
+]);
+export type FleetState = z.infer<typeof fleetState>;
+
 const announcement = z.object({
   service: wireName,
   family,
   uplink: wireName,
   carrier: wireName,
-  /** Only `announces` counts as an announcer. */
-  state: z.enum([
-    'announces',
-    'failed',
-    'not-ready',
-    'leaving',
-    'drained',
-    'absent',
-    'session-down',
-    'unknown',
-  ]),
+  state: fleetState,
   wish: announceState,
   health: healthState,
 });

@@ -10,6 +10,7 @@ import type {
   SeenState,
   WishReason,
 } from '../../../types/wire/enums.ts';
+import type { FleetState } from '../../../types/wire/fleet-status.ts';
 import type { BaseWord } from '../../../types/wire/node-to-fleet.ts';
 
 export type ContractWord =
@@ -23,6 +24,7 @@ export type ContractWord =
   | SeenState
   | WishReason
   | BaseWord['state']
+  | FleetState
   | 'up'
   | 'down'
   | 'missing'

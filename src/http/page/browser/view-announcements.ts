@@ -1,5 +1,6 @@
 /** Wanted against seen in BIRD, for each service × uplink × family, with the reason and what holds it. */
 import type { AnnouncementStatus } from '../../../types/wire/status.ts';
+import { cardTable, cell, rowHead } from './card-table.ts';
 import { h, type Child, type Spec } from './element.ts';
 import { agreement, type UplinkFamily, uplinkFamilies } from './figures.ts';
 import { duration } from './format.ts';
@@ -27,27 +28,11 @@ export function announcementsView({ status }: Model, words: Words): readonly Chi
   ];
   return [
     h('h2', {}, words.announcementsTitle),
-    h(
-      'div',
-      { class: 'wide', role: 'region', tabindex: '0', 'aria-label': words.announcementsTitle },
-      h(
-        'table',
-        { class: 'announcements cards', role: 'table' },
-        h(
-          'thead',
-          { role: 'rowgroup' },
-          h(
-            'tr',
-            { role: 'row' },
-            ...heads.map((text) => h('th', { role: 'columnheader', scope: 'col' }, text)),
-          ),
-        ),
-        h(
-          'tbody',
-          { role: 'rowgroup' },
-          ...rows.map(({ place, announcement }) => row(place, announcement, counts, words)),
-        ),
-      ),
+    cardTable(
+      words.announcementsTitle,
+      'announcements',
+      heads,
+      rows.map(({ place, announcement }) => row(place, announcement, counts, words)),
     ),
   ];
 }
@@ -71,7 +56,7 @@ function row(
       'data-uplink': uplink.uplink,
       'data-family': String(family),
     },
-    h('th', { role: 'rowheader', scope: 'row' }, h('strong', {}, service)),
+    rowHead(h('strong', {}, service)),
     cell(words.uplink, 'place', place),
     cell(words.wish, 'wish', mark(words, wish)),
     cell(
@@ -103,10 +88,6 @@ function why({ reason, text, author, held, file }: AnnouncementStatus, words: Wo
       : h('span', { class: 'held' }, ` ${words.heldBy(contractWord(words, held.guard))}${left}`),
     file === 'behind' ? h('span', { class: 'held' }, ` ${words.fileBehind}`) : null,
   ];
-}
-
-function cell(label: string, name: string, ...children: readonly Child[]): Spec {
-  return h('td', { role: 'cell', class: name, 'data-label': label }, ...children);
 }
 
 const small = (text: string): Spec => h('span', { class: 'beside' }, ` ${text}`);

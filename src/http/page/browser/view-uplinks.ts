@@ -1,4 +1,5 @@
 /** Uplinks × regions: state, loss and round trip of each, and what can be done about an uplink. */
+import { cardTable, cell, rowHead } from './card-table.ts';
 import { h, type Child, type Spec } from './element.ts';
 import { regionFigures, regionNames, type UplinkFamily, uplinkFamilies } from './figures.ts';
 import { milliseconds, percent } from './format.ts';
@@ -14,39 +15,28 @@ const nowSeconds = 2;
 export function uplinksView({ status, series }: Model, words: Words): readonly Child[] {
   if (status === null) return [];
   const regions = regionNames(status);
-  const heads = [words.uplink, words.state, words.lossNow, words.loss, words.lossHour, words.p95];
+  const heads = [
+    words.uplink,
+    words.state,
+    words.lossNow,
+    words.loss,
+    words.lossHour,
+    words.p95,
+    ...regions,
+    words.session,
+    words.egress,
+    '',
+  ];
   return [
     h('h2', {}, words.uplinksTitle),
-    h(
-      'div',
-      { class: 'wide', role: 'region', tabindex: '0', 'aria-label': words.uplinksTitle },
-      h(
-        'table',
-        { class: 'uplinks cards', role: 'table' },
-        h(
-          'thead',
-          { role: 'rowgroup' },
-          h(
-            'tr',
-            { role: 'row' },
-            ...heads.map((text) => head(text)),
-            ...regions.map((region) => head(region)),
-            head(words.session),
-            head(words.egress),
-            h('td', { role: 'cell' }),
-          ),
-        ),
-        h(
-          'tbody',
-          { role: 'rowgroup' },
-          ...uplinkFamilies(status).map((one) => row(one, regions, series, words)),
-        ),
-      ),
+    cardTable(
+      words.uplinksTitle,
+      'uplinks',
+      heads,
+      uplinkFamilies(status).map((one) => row(one, regions, series, words)),
     ),
   ];
 }
-
-const head = (text: string): Spec => h('th', { role: 'columnheader', scope: 'col' }, text);
 
 function row(one: UplinkFamily, regions: readonly string[], series: SeriesStore, words: Words): Spec {
   const { uplink, family, status } = one;
@@ -62,9 +52,7 @@ function row(one: UplinkFamily, regions: readonly string[], series: SeriesStore,
       'data-uplink': uplink.uplink,
       'data-family': String(family),
     },
-    h(
-      'th',
-      { role: 'rowheader', scope: 'row' },
+    rowHead(
       h('strong', {}, uplink.uplink),
       ` ${words.family(family)}`,
       uplink.carrier === uplink.uplink ? null : h('span', { class: 'beside' }, ` ${uplink.carrier}`),
@@ -120,11 +108,6 @@ function lossCell(label: string, name: string, loss: number | null): Spec {
 function sessionMark(state: string | null, words: Words): Child {
   if (state === null) return words.notSeen;
   return state === 'Established' ? mark(words, state) : mark(words, 'down', state);
-}
-
-/** `label` stands beside it where the table is shown as cards. */
-function cell(label: string, name: string, ...children: readonly Child[]): Spec {
-  return h('td', { role: 'cell', class: name, 'data-label': label }, ...children);
 }
 
 const small = (text: string): Spec => h('span', { class: 'beside' }, ` ${text}`);

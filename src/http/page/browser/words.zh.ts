@@ -8,6 +8,7 @@ const contract: Readonly<Partial<Record<ContractWord, string>>> = {
   degraded: '劣化',
   failed: '故障',
   announce: '宣告',
+  announces: '宣告中',
   drain: '引流',
   withdraw: '撤销',
   use: '使用',
@@ -67,6 +68,7 @@ const contract: Readonly<Partial<Record<ContractWord, string>>> = {
   ready: '就绪',
   'no-check': '无检查',
   'dns-first': '先改 DNS',
+  leaving: '即将撤销',
 };
 
 export const chinese: typeof english = {
@@ -169,7 +171,7 @@ export const chinese: typeof english = {
   fleetLink: { reading: '可读取', settling: '主库切换后暂不给予同意', silent: '无响应：不给予同意' },
   fleetSelf: '本节点',
   fleetSilent: (length: string) => `已静默 ${length}`,
-  fleetAnnounces: (on: number, of: number) => `宣告 ${on} / ${of}`,
+  fleetNothing: '没有任何宣告',
   consent: { given: '已获同意', refused: '未获同意', silent: '无应答' },
   otherNodes: (count: number) => `另有 ${count} 个节点在宣告`,
   consentIn: (length: string) => `${length} 后可请求同意`,
