@@ -1,9 +1,19 @@
 /**
- * What each command prints with `--json`. The published JSON Schemas in docs/schemas are made from these, and a test finds
+ * What each command prints with `--json`, those of the companions too. The published JSON Schemas in docs/schemas are made from these, and a test finds
  * them stale. Members may be added; a reader passes over what it does not know.
  */
 import { z } from 'zod';
 import { applyResult } from '../types/wire/apply.ts';
+import {
+  edgeCheckOutput,
+  edgeRenderOutput,
+  geodnsCheckOutput,
+  geodnsDecideOutput,
+  geodnsPromoteOutput,
+  geodnsProposeOutput,
+  geodnsRevisionsOutput,
+  geodnsRollbackOutput,
+} from '../types/wire/companion-outputs.ts';
 import { doctorOutput } from '../types/wire/doctor.ts';
 import { uplinkExplained } from '../types/wire/explain.ts';
 import { fleetStatus } from '../types/wire/fleet-status.ts';
@@ -28,10 +38,15 @@ import { withoutDaemon } from '../types/wire/without-daemon.ts';
 export interface JsonOutput {
   /** Of the file: docs/schemas/NAME.json. */
   readonly name: string;
-  /** Command lines whose answer it is. */
+  /** Absent: `causeway`. */
+  readonly program?: 'causeway-edge' | 'causeway-geodns';
+  /** Command lines whose answer it is, without the program. */
   readonly commands: readonly string[];
   readonly schema: z.ZodType;
 }
+
+const edge = 'causeway-edge';
+const geodns = 'causeway-geodns';
 
 /** By name of the file. `explain config --json` prints a config: docs/causeway.schema.json. */
 export const jsonOutputs: readonly JsonOutput[] = [
@@ -40,9 +55,17 @@ export const jsonOutputs: readonly JsonOutput[] = [
   { name: 'check', commands: ['check', 'check --host'], schema: checkOutput },
   { name: 'completion', commands: ['completion'], schema: completionOutput },
   { name: 'doctor', commands: ['doctor'], schema: doctorOutput },
+  { name: 'edge-check', program: edge, commands: ['check'], schema: edgeCheckOutput },
+  { name: 'edge-render', program: edge, commands: ['render'], schema: edgeRenderOutput },
   { name: 'event', commands: ['events'], schema: historyEntry },
   { name: 'explain', commands: ['explain UPLINK'], schema: z.union([uplinkExplained, withoutDaemon]) },
   { name: 'fleet', commands: ['fleet'], schema: fleetStatus },
+  { name: 'geodns-check', program: geodns, commands: ['check'], schema: geodnsCheckOutput },
+  { name: 'geodns-decide', program: geodns, commands: ['decide'], schema: geodnsDecideOutput },
+  { name: 'geodns-promote', program: geodns, commands: ['promote'], schema: geodnsPromoteOutput },
+  { name: 'geodns-propose', program: geodns, commands: ['propose'], schema: geodnsProposeOutput },
+  { name: 'geodns-revisions', program: geodns, commands: ['revisions'], schema: geodnsRevisionsOutput },
+  { name: 'geodns-rollback', program: geodns, commands: ['rollback'], schema: geodnsRollbackOutput },
   { name: 'history', commands: ['history'], schema: z.array(historyEntry).readonly() },
   { name: 'migrate', commands: ['migrate'], schema: migrateOutput },
   {
@@ -60,8 +83,8 @@ export const jsonOutputs: readonly JsonOutput[] = [
 ];
 
 /** As it is published: an answer with members that a reader does not know yet is valid. */
-export function publishedSchema({ name, commands, schema }: JsonOutput): JsonSchema {
-  const lines = commands.map((command) => `causeway ${command} --json`);
+export function publishedSchema({ name, program, commands, schema }: JsonOutput): JsonSchema {
+  const lines = commands.map((command) => `${program ?? 'causeway'} ${command} --json`);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `causeway ${name}`,

@@ -3,11 +3,13 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { freePorts } from '../../edge/lab/process.ts';
 import { renderOrThrow } from '../../edge/lab/nginx.ts';
 import { judge } from '../../edge/render/write.ts';
 import { certificate, folder, snapshot, startEdge, users } from '../support/edge.ts';
+import { expectPublished } from '../support/published-json.ts';
 
 const cmiDown = { hk1: { carriers: { cmi: false } }, hk2: { carriers: { cmi: true } } };
 
@@ -108,6 +110,13 @@ test('nginx accepts the complete site of the docs', async () => {
     writeFileSync(join(dir, 'edge.yaml'), here);
     await renderOrThrow(join(dir, 'edge.yaml'), { out: join(dir, 'out'), workers: 2, user: null });
     expect(await judge(join(dir, 'out/nginx.conf'))).toBe(null);
+    const words = ['render', '-c', join(dir, 'edge.yaml'), '-o', join(dir, 'out'), '--json'];
+    const { stdout } = await execa(process.execPath, ['bin/causeway-edge', ...words]);
+    expect(expectPublished('edge-render', stdout)).toEqual({
+      out: join(dir, 'out'),
+      problems: [],
+      refusal: null,
+    });
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

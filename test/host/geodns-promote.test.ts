@@ -8,6 +8,7 @@ import { labTokens, writeServiceFiles } from '../../lab/geodns/service.ts';
 import { type Stand, startStand } from '../../lab/geodns/stand.ts';
 import { worldMmdbs } from '../../lab/geodns/world.ts';
 import { addresses, callerOf, uplinkMessage } from '../support/geodns-api.ts';
+import { expectPublished } from '../support/published-json.ts';
 
 const mobile = '120.196.1.0/24';
 const all = '203.0.113.11 203.0.113.12 203.0.113.41';
@@ -27,8 +28,12 @@ afterAll(async () => {
   await stand?.stop();
 });
 
-const command = (): Promise<{ exitCode?: number | undefined; stdout: string; stderr: string }> =>
-  execa(process.execPath, ['bin/causeway-geodns', 'promote', 'tyo', '-c', configPath], { reject: false });
+const command = (
+  ...more: readonly string[]
+): Promise<{ exitCode?: number | undefined; stdout: string; stderr: string }> =>
+  execa(process.execPath, ['bin/causeway-geodns', 'promote', 'tyo', '-c', configPath, ...more], {
+    reject: false,
+  });
 
 async function start(): Promise<Running> {
   const started = await startGeoDns(await readFiles(configPath), quiet);
@@ -76,7 +81,13 @@ test('a secondary is promoted, answers change there, and the old primary is take
   await hkg.start();
   expect(await addresses(hkg, mobile)).toBe(all);
   await stop();
-  expect((await command()).exitCode).toBe(0);
+  const again = await command('--json');
+  expect(again.exitCode).toBe(0);
+  expect(expectPublished('geodns-promote', again.stdout)).toEqual({
+    primary: 'tyo',
+    secondaries: ['hkg', 'sin'],
+    untold: [],
+  });
   await start();
   await expect.poll(() => addresses(hkg, mobile), generous).toBe(withoutHk1);
 });

@@ -2,8 +2,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProgram as buildEdge } from '../../edge/program.ts';
+import { buildProgram as buildGeoDns } from '../../geodns/cli/program.ts';
 import { jsonOutputs, publishedSchema } from '../../src/cli/json-outputs.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { openHistory, type History } from '../../src/daemon/history.ts';
@@ -15,11 +16,9 @@ import { uplinkRoutes } from '../../src/http/uplink-routes.ts';
 import { instant } from '../../src/types/units.ts';
 import type { FleetStatus } from '../../src/types/wire/fleet-status.ts';
 import { deskConfig, type DeskWorld, openDeskWorld } from '../support/operator-desk.ts';
+import { expectPublished, schemaFolder } from '../support/published-json.ts';
 import { sample } from './config-sample.ts';
 import { statusOf } from './host-node.ts';
-
-const schemaFolder = join(import.meta.dirname, '../../docs/schemas');
-const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
 
 const fleet: FleetStatus = {
   redis: '10.0.0.5:6379',
@@ -111,16 +110,6 @@ async function run(...words: readonly string[]): Promise<{ readonly out: string;
   return { out: out.join('\n'), code };
 }
 
-/** Valid by the published file; and nothing is in it that the schema does not have. */
-function expectPublished(name: string, text: string): void {
-  const found: unknown = JSON.parse(text);
-  const file: object = JSON.parse(readFileSync(join(schemaFolder, `${name}.json`), 'utf8'));
-  const validate = ajv.compile(file);
-  expect(validate(found), `${name}: ${ajv.errorsText(validate.errors)}\n${text}`).toBe(true);
-  const output = jsonOutputs.find((one) => one.name === name);
-  expect(output?.schema.parse(found)).toEqual(found);
-}
-
 test('docs/schemas holds one file for each output, made from the schema', () => {
   if (process.env['UPDATE_DOCS'] === '1') {
     rmSync(schemaFolder, { recursive: true, force: true });
@@ -140,14 +129,27 @@ test('docs/schemas holds one file for each output, made from the schema', () => 
     ).toEqual(JSON.parse(JSON.stringify(publishedSchema(output))));
 });
 
-test('every command but run has its output published, and nothing else is', () => {
+describe('every command but run has its output published, and nothing else is:', () => {
   const quiet = { answer: () => undefined, complain: () => undefined, end: () => undefined };
-  const known = buildProgram(quiet).commands.map((command) => command.name());
-  const published = new Set(
-    jsonOutputs.flatMap(({ commands }) => commands.map((one) => one.split(' ')[0] ?? '')),
-  );
-  // The log of run is its own; see docs/command-line.md.
-  expect([...published].toSorted()).toEqual(known.filter((name) => name !== 'run').toSorted());
+  const quietEdge = { say: () => undefined, complain: () => undefined, end: () => undefined };
+  test.each([
+    ['causeway', buildProgram(quiet)],
+    ['causeway-geodns', buildGeoDns()],
+    ['causeway-edge', buildEdge(quietEdge)],
+  ])('%s', (name, program) => {
+    const known = program.commands.map((command) => command.name());
+    const published = new Set(
+      jsonOutputs
+        .filter((one) => (one.program ?? 'causeway') === name)
+        .flatMap(({ commands }) => commands.map((one) => one.split(' ')[0] ?? '')),
+    );
+    // The log of run is its own; see docs/command-line.md.
+    expect([...published].toSorted()).toEqual(known.filter((one) => one !== 'run').toSorted());
+    for (const command of program.commands.filter((one) => one.name() !== 'run'))
+      expect(
+        [command, ...command.commands].some((one) => one.options.some(({ long }) => long === '--json')),
+      ).toBe(true);
+  });
 });
 
 describe('the published schema fits what is printed by', () => {

@@ -1,12 +1,15 @@
 /** edge.yaml and networks.yaml: each mistake at its place, all at once; and what is rendered from good ones. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadEdge, loadNetworks } from '../../edge/conf/load.ts';
 import { describeProblem } from '../../edge/conf/problem.ts';
+import { buildProgram } from '../../edge/program.ts';
 import { renderHttp } from '../../edge/render/nginx.ts';
 import { renderPolicy } from '../../edge/render/policy.ts';
+import type { EdgeCheckOutput } from '../../src/types/wire/companion-outputs.ts';
+import { expectPublished } from '../support/published-json.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'edge-conf-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -233,5 +236,54 @@ describe('rendering', () => {
       loopId: 'hk1.causeway',
       limits: { each: { rate: 10, burst: 20, wide: false } },
     });
+  });
+});
+
+describe('the commands', () => {
+  interface Ran {
+    readonly said: string;
+    readonly complaints: string;
+    readonly code: number;
+  }
+
+  async function run(...words: readonly string[]): Promise<Ran> {
+    const ran = { said: '', complaints: '', code: 0 };
+    const program = buildProgram({
+      say: (text) => void (ran.said += text),
+      complain: (text) => void (ran.complaints += text),
+      end: (code) => void (ran.code = code),
+    });
+    await program.parseAsync([...words], { from: 'user' });
+    return ran;
+  }
+
+  test('say as JSON what they say to people', async () => {
+    const file = join(dir, 'said.yaml');
+    writeFileSync(file, good.replace('node: hk1\n', ''));
+    const people = await run('check', '-c', file);
+    expect(people).toMatchObject({ said: '', code: 1 });
+    const { said, complaints, code } = await run('check', '-c', file, '--json');
+    expect([complaints, code]).toEqual(['', 1]);
+    const found = expectPublished('edge-check', said) as EdgeCheckOutput;
+    expect(found).toMatchObject({ config: file, networks: null });
+    expect(found.problems.map(describeProblem).join('')).toBe(people.complaints);
+    writeFileSync(file, good);
+    expect(expectPublished('edge-check', (await run('check', '-c', file, '--json')).said)).toEqual({
+      config: file,
+      networks: expect.any(String),
+      problems: [],
+    });
+  });
+
+  test('render with a bad file nothing, and say so as JSON', async () => {
+    const out = join(dir, 'out');
+    const { said, code } = await run('render', '-c', join(dir, 'none.yaml'), '-o', out, '--json');
+    expect(code).toBe(2);
+    expect(expectPublished('edge-render', said)).toMatchObject({
+      out,
+      problems: [{ line: null }],
+      refusal: null,
+    });
+    expect(existsSync(out)).toBe(false);
   });
 });

@@ -10,6 +10,7 @@ import { exitCodeOf, linesOf } from '../../geodns/cli/failure.ts';
 import { buildProgram } from '../../geodns/cli/program.ts';
 import { RevisionStore } from '../../geodns/service/revisions.ts';
 import { worldMmdbs } from '../../lab/geodns/world.ts';
+import { expectPublished } from '../support/published-json.ts';
 import { labNetworksText, labRulesText } from '../support/geodns.ts';
 import { type GeoDnsWorld, geodnsWorld, serveWorld, worldTokens } from '../support/geodns-world.ts';
 
@@ -115,7 +116,7 @@ describe('check', () => {
       text: expect.stringMatching(/^geo\.test\. \d+ rrsets/),
     });
     const { text } = await run('check', '--json', ...config());
-    expect(JSON.parse(text)).toMatchObject({ zone: 'geo.test.', problems: [] });
+    expect(expectPublished('geodns-check', text)).toMatchObject({ zone: 'geo.test.', problems: [] });
   });
 
   test('answers no to a bad file and to a certificate without its key', async () => {
@@ -133,7 +134,7 @@ describe('decide', () => {
     const one = await run('decide', 'www.geo.test', '120.196.1.1', ...config());
     expect(one.text).toMatch(/^policy cdn\n {2}access network cm by AS56040/);
     const all = await run('decide', '120.196.1.1', '--json', ...config());
-    expect(JSON.parse(all.text)).toMatchObject([
+    expect(expectPublished('geodns-decide', all.text)).toMatchObject([
       { policy: 'cdn', pool: 'hk-cmi', rule: { number: 3 }, ip: '120.196.1.1' },
       { policy: 'static', pool: 'hk-any' },
     ]);
@@ -160,7 +161,14 @@ describe('revisions and rollback', () => {
     );
     expect(readFileSync(at('rules.yaml'), 'utf8')).toBe(cmToHkbn);
     const { text } = await run('revisions', '--json', ...config());
-    expect(JSON.parse(text)[0]).toMatchObject({ number: 2, of: 1, serial: null, reason: 'back to 1' });
+    expect(expectPublished('geodns-revisions', text)).toMatchObject([
+      { number: 2, of: 1, serial: null, reason: 'back to 1' },
+      { number: 1 },
+    ]);
+    const one = await run('revisions', '2', '--json', ...config());
+    expect(expectPublished('geodns-revisions', one.text)).toMatchObject({ texts: { rules: cmToHkbn } });
+    const offline = await run('rollback', '1', '--offline', '--json', ...config());
+    expect(expectPublished('geodns-rollback', offline.text)).toEqual({ number: 1, written: false });
     writeFileSync(at('rules.yaml'), labRulesText);
   });
 
@@ -206,6 +214,8 @@ describe('rollback over the running service', () => {
       expect(shown.text).toMatch(/of users would be answered otherwise \(by size of networks\)/);
       expect(shown.text).toMatch(/AS9808 cm CN: hk-\w+ -> hk-\w+/);
       expect(world.desk.current()?.number).toBe(before);
+      const previewed = await run('rollback', back, '--json', ...words);
+      expect(expectPublished('geodns-rollback', previewed.text)).toMatchObject({ ok: true });
       const done = await run('rollback', back, '--yes', '--reason', 'it was better', ...words);
       expect(done).toEqual({ code: 0, text: `revision ${back} is in force again\n` });
       expect(world.desk.current()).toMatchObject({
@@ -214,6 +224,8 @@ describe('rollback over the running service', () => {
         reason: 'it was better',
       });
       expect((await run('rollback', '99', ...words)).code).toBe(1);
+      const again = await run('rollback', back, '--yes', '--json', ...words);
+      expect(expectPublished('geodns-rollback', again.text)).toMatchObject({ changed: false });
     } finally {
       await served.app.close();
     }
@@ -237,4 +249,15 @@ describe('rollback over the running service', () => {
       await served.app.close();
     }
   });
+});
+
+test('propose names ASNs of the database that networks.yaml does not have', async () => {
+  const words = ['propose', '--networks', at('networks.yaml'), '--mmdb', at('asn.mmdb')];
+  const { code, text } = await run(...words, '--json');
+  expect(code).toBe(0);
+  const found = expectPublished('geodns-propose', text);
+  expect(found).toMatchObject({ absent: expect.any(Array) });
+  expect((await run(...words)).text.split('\n').length - 1).toBe(
+    Object.values(found as object).flat().length,
+  );
 });
