@@ -1,6 +1,6 @@
 /**
- * The examples in README and docs: each command line of `causeway` is one that the program takes, and each YAML is a part of
- * a config that `causeway check` takes. What is something else says so in a comment in the line above it:
+ * The examples in README and docs: each command line of `causeway` and its companions is one that the program takes, and each
+ * YAML is a part of a config that `causeway check` takes. What is something else says so in a comment in the line above it:
  * `<!-- example: at uplinks.cmi.targets -->` goes there in the config, `<!-- example: of geodns -->` is a file of another
  * program (`of geodns part` a part of it), and `<!-- example: test/unit/edge-docs.test.ts -->` is run by that test.
  */
@@ -13,9 +13,8 @@ import { parse, stringify } from 'yaml';
 import { loadTokens } from '../../geodns/api/tokens.ts';
 import { loadConfig } from '../../geodns/service/config.ts';
 import { formatProblem } from '../../geodns/yaml-file.ts';
-import { buildProgram } from '../../src/cli/program.ts';
 import { readConfig } from '../../src/config/read.ts';
-import { causewayCommands, complaintAbout } from '../support/command-lines.ts';
+import { causewayCommands, complaintAbout, programOf } from '../support/command-lines.ts';
 
 const pages = [
   'README.md',
@@ -87,20 +86,30 @@ function shellLines({ language, lines }: Block): readonly string[] {
   return joined.map((line) => line.replace(/^\s*[$#] (?=causeway|sudo)/, ''));
 }
 
+const programs = ['causeway', 'causeway-edge', 'causeway-geodns'] as const;
+
 const commands = blocks
   .filter(({ language }) => ['', 'sh', 'bash', 'console', 'indented'].includes(language))
   .flatMap((one) =>
     shellLines(one).flatMap((line) =>
-      causewayCommands(line).map((words) => ({ place: `${one.page}:${one.line}`, line, words })),
+      programs.flatMap((program) =>
+        causewayCommands(line, program).map((words) => ({
+          place: `${one.page}:${one.line}`,
+          line,
+          program,
+          words,
+        })),
+      ),
     ),
   );
 
 /** In running text, where what is left out is left out: the command is one, and so are its options. */
 const mentions = pages.flatMap((page) =>
-  [...readFileSync(page, 'utf8').matchAll(/`causeway ([a-z][^`]*)`/g)].map(([, text = '']) => ({
-    page,
-    text,
-  })),
+  programs.flatMap((program) =>
+    [...readFileSync(page, 'utf8').matchAll(new RegExp(`\`${program} ([a-z][^\`]*)\``, 'g'))].map(
+      ([, text = '']) => ({ page, program, text }),
+    ),
+  ),
 );
 
 describe('the examples', () => {
@@ -111,25 +120,23 @@ describe('the examples', () => {
 
   test('are command lines that the program takes', async () => {
     const refused: string[] = [];
-    for (const { place, line, words } of commands) {
+    for (const { place, line, program, words } of commands) {
       if (words.some((word) => word.includes('…'))) continue;
-      const complaint = await complaintAbout(words);
+      const complaint = await complaintAbout(words, program);
       if (complaint !== null) refused.push(`${place}: ${line}: ${complaint}`);
     }
     expect(refused).toEqual([]);
   });
 
   test('in running text name commands and options that there are', () => {
-    const quiet = { answer: () => undefined, complain: () => undefined, end: () => undefined };
-    const program = buildProgram(quiet);
-    const strange = mentions.filter(({ text }) => {
+    const strange = mentions.filter(({ program, text }) => {
       // The first line of a recording.
       if (text === 'recording 1') return false;
       // `drain | undrain | force announce` are several.
       const several = text.split(/ ?\| ?/);
       return several.some((one) => {
         const words = one.split(/[\s[\]]+/).filter((word) => word !== '');
-        const command = program.commands.find((each) => each.name() === words[0]);
+        const command = programOf(program).commands.find((each) => each.name() === words[0]);
         if (command === undefined) return several.length === 1 || !/^[a-z<…]/.test(words[0] ?? '<');
         const options = [command, ...command.commands].flatMap((each) =>
           each.options.map(({ long }) => long),
@@ -138,7 +145,22 @@ describe('the examples', () => {
         return named.some((word) => !options.includes(word.replace(/[^a-z-].*$/, '')));
       });
     });
-    expect(strange.map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
+    expect(strange.map(({ page, program, text }) => `${page}: ${program} ${text}`)).toEqual([]);
+  });
+
+  test('name scripts of npm and benchmarks that there are', () => {
+    const scripts = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts);
+    const benchmarks = readFileSync('bench/main.ts', 'utf8').matchAll(/^ {2}'?([a-z-]+)'?: \(\) => import/gm);
+    const known = new Set([...benchmarks].map(([, name = '']) => name));
+    const named = pages.flatMap((page) => [
+      ...readFileSync(page, 'utf8').matchAll(/npm run ([a-z:]+)(?: -- ([a-z][a-z-]*))?/g),
+    ]);
+    expect(named.length).toBeGreaterThan(30);
+    const strange = named.filter(
+      ([, script = '', word]) =>
+        !scripts.includes(script) || (script === 'bench' && word !== undefined && !known.has(word)),
+    );
+    expect(strange.map(([text]) => text)).toEqual([]);
   });
 });
 
@@ -182,19 +204,26 @@ async function problemsElsewhere({ page, lines, mark }: Block): Promise<readonly
       const read = loadConfig(page, `${smallestGeoDns}${text}`);
       return 'problems' in read ? read.problems.map(formatProblem) : [];
     }
-    case 'of prometheus': {
-      const folder = mkdtempSync(join(tmpdir(), 'causeway-docs-'));
-      try {
-        writeFileSync(join(folder, 'prometheus.yml'), text);
-        const args = ['check', 'config', '--syntax-only', join(folder, 'prometheus.yml')];
-        const { exitCode, all } = await execa('promtool', args, { reject: false, all: true });
-        return exitCode === 0 ? [] : [all];
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
-    }
+    case 'of prometheus':
+      return problemsBy(['promtool', 'check', 'config', '--syntax-only'], text);
     default:
       return [`nobody knows what this is: ${mark ?? ''}`];
+  }
+}
+
+/** What a program says against the file whose name stands last on its line. */
+async function problemsBy(
+  [program = '', ...words]: readonly string[],
+  text: string,
+): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-docs-'));
+  const file = join(folder, 'example');
+  try {
+    writeFileSync(file, text);
+    const { exitCode, all } = await execa(program, [...words, file], { reject: false, all: true });
+    return exitCode === 0 ? [] : [all];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -217,6 +246,19 @@ describe('YAML', () => {
     expect(await problemsElsewhere({ ...wrong, lines, mark: 'of geodns' })).not.toEqual([]);
     expect(await problemsElsewhere({ ...wrong, lines, mark: 'of geodns part' })).not.toEqual([]);
     expect(await problemsElsewhere({ ...wrong, lines, mark: 'of prometheus' })).not.toEqual([]);
+  });
+});
+
+describe('of bird.conf', () => {
+  test.each(blocks.filter(({ language }) => language === 'bird'))(
+    '$page:$line is taken',
+    async ({ lines }) => {
+      expect(await problemsBy(['bird', '-p', '-c'], lines.join('\n'))).toEqual([]);
+    },
+  );
+
+  test('a part that is wrong is found', async () => {
+    expect(await problemsBy(['bird', '-p', '-c'], 'protocol kernel { ipv5; }')).toHaveLength(1);
   });
 });
 

@@ -97,18 +97,6 @@ test('each command says in --help what it does, and has --json', () => {
   }
 });
 
-test('the documentation names commands and options that there are', () => {
-  const { commands } = buildProgram();
-  const words = readFileSync('docs/geodns.md', 'utf8').matchAll(/`causeway-geodns ([a-z]+)([^`]*)`/g);
-  const unknown = [...words].flatMap(([whole, name, rest = '']) => {
-    const command = commands.find((one) => one.name() === name);
-    const options = rest.match(/--[a-z-]+/g) ?? [];
-    const help = command?.helpInformation() ?? '';
-    return options.every((option) => help.includes(option)) && command !== undefined ? [] : [whole];
-  });
-  expect(unknown).toEqual([]);
-});
-
 describe('check', () => {
   test('says what would be published, for people and for programs', async () => {
     expect(await run('check', ...config())).toEqual({
