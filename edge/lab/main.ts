@@ -55,6 +55,12 @@ async function play(lab: Lab): Promise<void> {
   input.close();
 }
 
+if (process.argv.includes('--help')) {
+  say(
+    'Usage: npm run edge:lab [-- --check]\n  two nodes, an origin and a Redis on loopback, and commands to try; --check tries them itself',
+  );
+  process.exit();
+}
 const lab = await startLab();
 try {
   if (process.argv.includes('--check')) {

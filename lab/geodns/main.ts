@@ -75,4 +75,8 @@ function untilAsked(): Promise<void> {
   });
 }
 
-await main();
+if (process.argv.includes('--help'))
+  console.log(
+    'Usage: npm run geodns:lab [-- --once]\n  three PowerDNS sites and the service on loopback, and questions to try; --once ends when all sites are equal',
+  );
+else await main();

@@ -79,3 +79,17 @@ function collect(child: ChildProcess): () => string {
   });
   return () => text;
 }
+
+test.each([
+  'lab/main',
+  'lab/chaos/main',
+  'lab/geodns/main',
+  'edge/lab/main',
+  'bench/main',
+  'test/fuzz/run.mjs',
+])('%s --help says how it is called, and starts nothing', async (name) => {
+  const program = name.endsWith('.mjs') ? name : compiledProgram(name);
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [program, '--help'], { reject: false });
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^Usage: npm run [a-z:]+/);
+});
