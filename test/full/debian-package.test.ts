@@ -106,6 +106,8 @@ describe.each(['bookworm', 'trixie'])('on %s', (suite) => {
   const journal = (unit = service): Promise<string> => box.sh(`journalctl --no-pager -o cat -u ${unit}`);
   const until = (what: string, isSo: () => Promise<boolean>): Promise<true> =>
     waitUntil(what, isSo, { timeoutMillis: 120_000, everyMillis: 300 });
+  const untilHealthy = (): Promise<true> =>
+    until('the uplink to be healthy', async () => (await property('StatusText')).includes('cmi healthy'));
   const install = async (file: string, how = ''): Promise<string> => {
     copyFileSync(file, join(box.root, 'root', basename(file)));
     return box.sh(`apt-get install -y ${how} --no-install-recommends /root/${basename(file)} </dev/null`);
@@ -229,9 +231,7 @@ describe.each(['bookworm', 'trixie'])('on %s', (suite) => {
     await until('the next start', async () => (await property('ActiveState')) === 'active');
     expect(await property('MainPID')).not.toBe(pid);
     expect(await journal()).toMatch(/Watchdog timeout/);
-    await until('the uplink to be healthy', async () =>
-      (await property('StatusText')).includes('cmi healthy'),
-    );
+    await untilHealthy();
     expect(await updates()).toBe(before);
   });
 
@@ -242,9 +242,7 @@ describe.each(['bookworm', 'trixie'])('on %s', (suite) => {
     await until('the next daemon', async () => !['0', pid].includes(await property('MainPID')));
     await until('it to be ready', async () => (await property('ActiveState')) === 'active');
     await box.sh(`systemctl restart ${service}`);
-    await until('the uplink to be healthy', async () =>
-      (await property('StatusText')).includes('cmi healthy'),
-    );
+    await untilHealthy();
     expect(await updates()).toBe(before);
   });
 
@@ -278,9 +276,7 @@ describe.each(['bookworm', 'trixie'])('on %s', (suite) => {
     expect(await property('MainPID')).not.toBe(pid);
     expect((await box.sh('dpkg-query -W causeway')).trim()).toMatch(/\+next$/);
     expect(await property('MainPID', 'bird.service')).toBe(birdPid);
-    await until('the uplink to be healthy', async () =>
-      (await property('StatusText')).includes('cmi healthy'),
-    );
+    await untilHealthy();
     expect(await updates()).toBe(before);
   });
 
@@ -356,9 +352,7 @@ describe.each(['bookworm', 'trixie'])('on %s', (suite) => {
     expect(await journal()).toMatch(/\/etc\/causeway\/causeway\.yaml:\d+:\d+: mode/);
     write('etc/causeway/causeway.yaml', config({ on_stop: { do: 'withdraw' } }));
     await box.sh(`systemctl reset-failed ${service} && systemctl enable --now ${service}`);
-    await until('the uplink to be healthy', async () =>
-      (await property('StatusText')).includes('cmi healthy'),
-    );
+    await untilHealthy();
     expect(await updates()).toBe(before);
   });
 
@@ -378,9 +372,7 @@ describe.each(['bookworm', 'trixie'])('on %s', (suite) => {
     write('etc/causeway/causeway.yaml', config({ on_stop: { do: 'withdraw' } }));
     await box.sh(`systemctl restart ${service}`);
     // Until then the words in the owned file may still change.
-    await until('the uplink to be healthy', async () =>
-      (await property('StatusText')).includes('cmi healthy'),
-    );
+    await untilHealthy();
     const before = await updates();
     const files = 'cd /etc/bird && find . -type f -exec sha256sum {} + | sort';
     const bird = await box.sh(files);
