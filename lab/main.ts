@@ -1,7 +1,7 @@
 /** `npm run lab`: the lab by hand. Exit codes: 0 done, 1 a scenario failed or the lab did not come up, 2 usage. */
-import { Command, CommanderError } from 'commander';
-import { messageOf } from '../src/types/message-of.ts';
-import { catalogueText, faultAsked, UnknownFault } from './faults/catalogue.ts';
+import { Command } from 'commander';
+import { exitCodeOf } from './exit-code.ts';
+import { catalogueText, faultAsked } from './faults/catalogue.ts';
 import { serveStatusUrl } from './live/status-url.ts';
 import { showChanges, showLive, showOnce } from './live/show.ts';
 import { registerFleet } from './fleet/command.ts';
@@ -47,19 +47,8 @@ registerFleet(program);
 program.command('mend').description('mend everything in the running lab').action(mend);
 program.command('clean').description('remove what killed labs left').action(clean);
 
-process.exitCode = await main();
+process.exitCode = await exitCodeOf(program, 'lab');
 process.exit();
-
-async function main(): Promise<number> {
-  try {
-    await program.parseAsync();
-    return Number(process.exitCode ?? 0);
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    console.error(`lab: ${messageOf(error)}`);
-    return error instanceof UnknownFault || error instanceof RangeError ? 2 : 1;
-  }
-}
 
 interface UpOptions {
   readonly id: string;

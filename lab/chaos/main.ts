@@ -5,7 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import { exitCodeOf } from '../exit-code.ts';
 import type { Breach } from './breach.ts';
 import { type Fact, factLine, readFacts } from './facts.ts';
 import { judge } from './judge.ts';
@@ -16,7 +17,6 @@ import { scheduleOf } from './schedule.ts';
 import { readScript, scriptText, type Script } from './script.ts';
 import { shrink, upTo } from './shrink.ts';
 import { startWorld, type World } from './world.ts';
-import { messageOf } from '../../src/types/message-of.ts';
 
 interface Options {
   readonly minutes: number;
@@ -47,19 +47,8 @@ const program = new Command('npm run chaos --')
   .exitOverride()
   .action(chaos);
 
-process.exitCode = await main();
+process.exitCode = await exitCodeOf(program, 'chaos');
 process.exit();
-
-async function main(): Promise<number> {
-  try {
-    await program.parseAsync();
-    return Number(process.exitCode ?? 0);
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    say(messageOf(error));
-    return error instanceof RangeError ? 2 : 1;
-  }
-}
 
 async function chaos(options: Options): Promise<void> {
   if (options.judge !== undefined) {

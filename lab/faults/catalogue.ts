@@ -19,9 +19,6 @@ export interface Asked {
   readonly family?: string;
 }
 
-/** Asked for something that does not exist; the message says what does. */
-export class UnknownFault extends Error {}
-
 export const catalogueText = `  cmi|pccw|hkbn blackhole            nothing passes behind the carrier's router; its gateway answers
   cmi|pccw|hkbn loss PERCENT         random loss
   cmi|pccw|hkbn bursts LENGTH EVERY  LENGTH packets in a row of each EVERY are lost
@@ -35,12 +32,12 @@ export const catalogueText = `  cmi|pccw|hkbn blackhole            nothing passe
   node bird-stop | bird-kill | bird-restart | configure | daemon-kill
 With --region ${[...new Set(targets.map(({ region }) => region))].join('|')}, --direction out|back, --family 4|6 where a carrier's traffic is meant.`;
 
-/** The fault that was asked for; throws UnknownFault. */
+/** The fault that was asked for; throws a RangeError that says what there is. */
 export function faultAsked(asked: Asked): Fault {
   if (asked.subject === 'node') return nodeFault(asked.what);
   if (asked.subject === 'target') return targetFault(asked);
   if (!isCarrierName(asked.subject)) {
-    throw new UnknownFault(`\`${asked.subject}\`: write ${carrierNames.join(', ')}, target or node`);
+    throw new RangeError(`\`${asked.subject}\`: write ${carrierNames.join(', ')}, target or node`);
   }
   return carrierFault(asked, asked.subject);
 }
@@ -69,7 +66,7 @@ function carrierFault(asked: Asked, carrier: CarrierName): Fault {
     case 'interface':
       return interfaceDeleted(carrier);
     default:
-      throw new UnknownFault(`\`${asked.what}\` is no fault of a carrier`);
+      throw new RangeError(`\`${asked.what}\` is no fault of a carrier`);
   }
 }
 
@@ -81,7 +78,7 @@ function targetFault(asked: Asked): Fault {
     case 'limit':
       return targetRateLimited(address, numberAt(asked, 0, 'pings a second', 1, 1000, 3));
     default:
-      throw new UnknownFault(`\`${asked.what}\` is no fault of a target: write dead or limit`);
+      throw new RangeError(`\`${asked.what}\` is no fault of a target: write dead or limit`);
   }
 }
 
@@ -109,7 +106,7 @@ function nodeFault(what: string): Fault {
     case 'daemon-kill':
       return once('daemon killed', (network) => stopDaemon(network, 'SIGKILL'));
     default:
-      throw new UnknownFault(`\`${what}\` is no fault of the node`);
+      throw new RangeError(`\`${what}\` is no fault of the node`);
   }
 }
 
@@ -123,19 +120,19 @@ function whereOf(asked: Asked, carrier: CarrierName): Where {
 }
 
 function regionOf(text: string): Region {
-  if (!isRegion(text)) throw new UnknownFault(`\`${text}\` is no region of the lab`);
+  if (!isRegion(text)) throw new RangeError(`\`${text}\` is no region of the lab`);
   return text;
 }
 
 function directionOf(text: string): Direction {
   if (text === 'out' || text === 'back' || text === 'both') return text;
-  throw new UnknownFault(`\`${text}\` is no direction: write out, back or both`);
+  throw new RangeError(`\`${text}\` is no direction: write out, back or both`);
 }
 
 function familyOf(text: string): Family {
   if (text === '4') return 4;
   if (text === '6') return 6;
-  throw new UnknownFault(`\`${text}\` is no family: write 4 or 6`);
+  throw new RangeError(`\`${text}\` is no family: write 4 or 6`);
 }
 
 function numberAt(
@@ -150,9 +147,7 @@ function numberAt(
   if (text === undefined && absent !== undefined) return absent;
   const value = Number(text);
   if (text === undefined || !Number.isFinite(value) || value < min || value > max) {
-    throw new UnknownFault(
-      `${asked.what} needs ${what} from ${min} to ${max}, found \`${text ?? 'nothing'}\``,
-    );
+    throw new RangeError(`${asked.what} needs ${what} from ${min} to ${max}, found \`${text ?? 'nothing'}\``);
   }
   return value;
 }
