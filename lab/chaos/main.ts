@@ -10,7 +10,7 @@ import { exitCodeOf } from '../exit-code.ts';
 import type { Breach } from './breach.ts';
 import { type Fact, factLine, readFacts } from './facts.ts';
 import { judge } from './judge.ts';
-import { play, type PlayOptions } from './play.ts';
+import { freshen, play, type PlayOptions } from './play.ts';
 import { type Plant, plantNamed, plants } from './plants.ts';
 import { summaryOf, summaryText } from './report.ts';
 import { scheduleOf } from './schedule.ts';
@@ -66,7 +66,7 @@ async function chaos(options: Options): Promise<void> {
     writeFileSync(log, facts.map((fact) => `${factLine(fact)}\n`).join(''));
     const breaches = show(facts, options);
     say(`facts: ${log}`);
-    if (breaches.length > 0 && plant === null) await keepScript(world, script, breaches, options, facts);
+    await keepScript(world, { script, plant }, breaches, options, facts);
   } finally {
     world.remove();
   }
@@ -116,10 +116,16 @@ function show(facts: readonly Fact[], options: Options): readonly Breach[] {
   return breaches;
 }
 
+/** What is played again to shorten it: the bug, if one is planted, stays. */
+interface Played {
+  readonly script: Script;
+  readonly plant: Plant | null;
+}
+
 /** Writes what failed as a script, and shortens it where runs were allowed. */
 async function keepScript(
   world: World,
-  script: Script,
+  { script, plant }: Played,
   breaches: readonly Breach[],
   options: Options,
   facts: readonly Fact[],
@@ -130,17 +136,27 @@ async function keepScript(
   const short = upTo(script, first.at - begin);
   const file = join(tmpdir(), `causeway-chaos-${script.seed}.json`);
   writeFileSync(file, scriptText(short));
-  say(`replay: npm run chaos -- --script ${file}`);
+  say(`replay: npm run chaos -- --script ${file}${plant === null ? '' : ` --plant ${plant.name}`}`);
   if (options.shrink === 0) return;
-  const shrunk = await shrink(short, (candidate) => failsAgain(world, candidate, first), options.shrink);
+  const fails = (candidate: Script): Promise<boolean> =>
+    failsAgain(world, { script: candidate, plant }, first);
+  const shrunk = await shrink(short, fails, options.shrink);
   writeFileSync(file, scriptText(shrunk.script));
-  say(`shrunk to ${shrunk.script.faults.length} faults in ${shrunk.runs} runs: ${file}`);
+  say(
+    `shrunk from ${short.faults.length} to ${shrunk.script.faults.length} faults in ${shrunk.runs} runs: ${file}`,
+  );
 }
 
-/** In the same lab, which is healthy again after each run, or the run says that it is not. */
-async function failsAgain(world: World, script: Script, breach: Breach): Promise<boolean> {
-  const facts = await play(world, script, playOptions(script, null));
-  return judge(facts).some(({ invariant }) => invariant === breach.invariant);
+/** In the same lab; a run that cannot begin healthy shows nothing. */
+async function failsAgain(world: World, { script, plant }: Played, breach: Breach): Promise<boolean> {
+  if (!(await freshen(world))) {
+    say('the lab did not become healthy again: not played');
+    return false;
+  }
+  const facts = await play(world, script, playOptions(script, plant));
+  const fails = judge(facts).some(({ invariant }) => invariant === breach.invariant);
+  say(`${script.faults.length} faults: ${breach.invariant} ${fails ? 'broken again' : 'held'}`);
+  return fails;
 }
 
 function numberFrom(low: number, high: number) {

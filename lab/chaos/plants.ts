@@ -5,16 +5,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { databaseAddress } from '../fleet/layout.ts';
-import { run } from '../network/command.ts';
-import { inside } from '../network/inside.ts';
-import { readPidFile, signalProcess } from '../network/process.ts';
 import { askNodeBird } from '../node/bird.ts';
 import { nodeFiles } from '../node/config.ts';
-import { daemonPidFile } from '../node/program.ts';
 import type { InvariantName } from './breach.ts';
-import { askedName, signalGeoDns, zone } from './geodns.ts';
-import { powerDnsApiPort, powerDnsKey } from './power-dns.ts';
+import { signalGeoDns } from './geodns.ts';
+import { deleteRecords, mislead, onAll, signalDaemon } from './plant-deeds.ts';
 import type { Planned } from './schedule.ts';
 import type { World } from './world.ts';
 
@@ -57,9 +52,9 @@ export const plants: readonly Plant[] = [
     faults: [dead],
     durationMillis: 34_000,
     async beside(world) {
-      signalDaemon(world, 'SIGSTOP');
+      signalDaemon(world, 'hk1', 'SIGSTOP');
       await pause(30_000);
-      signalDaemon(world, 'SIGCONT');
+      signalDaemon(world, 'hk1', 'SIGCONT');
     },
   },
   {
@@ -148,6 +143,32 @@ export const plants: readonly Plant[] = [
       }
     },
   },
+  {
+    name: 'edge-misled',
+    text: 'an edge is told that its own uplink is down, and not that the other node lost the same carrier',
+    breaks: 'edge',
+    faults: [dead],
+    durationMillis: 36_000,
+    async beside(world) {
+      signalDaemon(world, 'hk2', 'SIGSTOP');
+      await mislead(world.node('hk2'), 'cmi');
+      await pause(34_000);
+      signalDaemon(world, 'hk2', 'SIGCONT');
+    },
+  },
+  {
+    name: 'stays-away',
+    text: 'what was withdrawn is never announced again',
+    breaks: 'returns',
+    faults: [],
+    durationMillis: 4000,
+    async beside(world) {
+      await askNodeBird(world.node('hk1').lab.network, 'disable announce_hkbn_web4');
+    },
+    async beforeRecords(world) {
+      await askNodeBird(world.node('hk1').lab.network, 'enable announce_hkbn_web4');
+    },
+  },
 ];
 
 export function plantNamed(name: string): Plant {
@@ -155,33 +176,4 @@ export function plantNamed(name: string): Plant {
   if (found === undefined)
     throw new RangeError(`no plant \`${name}\`: ${plants.map((one) => one.name).join(', ')}`);
   return found;
-}
-
-async function onAll(world: World, command: string): Promise<void> {
-  const first = world.nodes.map((node) => askNodeBird(world.node(node).lab.network, command));
-  await Promise.all(first);
-}
-
-function signalDaemon(world: World, word: 'SIGSTOP' | 'SIGCONT'): void {
-  const ref = readPidFile(daemonPidFile(world.node('hk1').lab.network));
-  if (ref !== null) signalProcess(ref, word);
-}
-
-async function deleteRecords({ fleet: { network } }: World): Promise<void> {
-  const rrsets = ['LUA', 'A', 'AAAA'].map((type) => ({ name: `${askedName}.`, type, changetype: 'DELETE' }));
-  const url = `http://${databaseAddress('db1')}:${powerDnsApiPort}/api/v1/servers/localhost/zones/${zone}.`;
-  await run(
-    'ip',
-    inside(network.namespace('db1'), [
-      'curl',
-      '-sSf',
-      '-X',
-      'PATCH',
-      '-H',
-      `X-API-Key: ${powerDnsKey}`,
-      '-d',
-      JSON.stringify({ rrsets }),
-      url,
-    ]),
-  );
 }
