@@ -15,6 +15,7 @@ import { plan } from '../src/core/plan/plan.ts';
 import type { NodeConfig } from '../src/types/config.ts';
 import type { Wish } from '../src/types/wish.ts';
 import { type BirdStand, startBirdStand } from './bird-stand.ts';
+import { numberOption } from './number-option.ts';
 import { report } from './report.ts';
 
 export const help = `bird-poll [--seconds N] [--write FILE.md] [--json]
@@ -32,8 +33,7 @@ interface Load {
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const at = args.indexOf('--seconds');
-  const seconds = at === -1 ? 10 : Number(args[at + 1]);
+  const seconds = numberOption(args, 'seconds', 10);
   const stand = await startBirdStand();
   try {
     const path = wayToBird(stand.config.bird);

@@ -13,6 +13,7 @@ import type { Step } from '../src/core/plan/plan.ts';
 import { service } from '../lab/network/addresses.ts';
 import { nodeFiles } from '../lab/node/config.ts';
 import { type BirdStand, type CarrierWatch, startBirdStand, wallMillis, watchCarrier } from './bird-stand.ts';
+import { numberOption } from './number-option.ts';
 import { report } from './report.ts';
 
 export const help = `bird-withdraw [--rounds N] [--write FILE.md] [--json]
@@ -30,8 +31,7 @@ interface Way {
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const at = args.indexOf('--rounds');
-  const rounds = at === -1 ? 60 : Number(args[at + 1]);
+  const rounds = numberOption(args, 'rounds', 60);
   const stand = await startBirdStand();
   const watch = watchCarrier(stand.network, 'cmi', service.prefix[4]);
   try {

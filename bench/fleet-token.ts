@@ -8,7 +8,8 @@ import { openFleetSession, type Speaker } from '../src/adapters/fleet-session.ts
 import { connectRedis, type RedisConnection } from '../src/adapters/redis.ts';
 import type { Ask } from '../src/core/fleet/ask.ts';
 import type { FleetConfig } from '../src/types/fleet-config.ts';
-import { millis } from '../src/types/units.ts';
+import { fleetConfigAt } from './fleet-config.ts';
+import { numberOption } from './number-option.ts';
 import { report } from './report.ts';
 
 export const help = `fleet-token [--rounds N] [--write FILE.md] [--json]
@@ -24,10 +25,9 @@ interface Way {
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const at = args.indexOf('--rounds');
-  const rounds = at === -1 ? 3000 : Number(args[at + 1]);
+  const rounds = numberOption(args, 'rounds', 3000);
   const [port = 0] = await freePorts(1);
-  const config = configAt(port);
+  const config = fleetConfigAt(port);
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const redis = spawn('redis-server', options, { stdio: 'ignore' });
   const bare = await connected(config);
@@ -79,22 +79,6 @@ async function connected(config: FleetConfig): Promise<RedisConnection> {
       });
     }
   }
-}
-
-function configAt(port: number): FleetConfig {
-  return {
-    way: { kind: 'single', host: '127.0.0.1', port, db: 0 },
-    user: null,
-    passwordFile: null,
-    ordersKeyFile: null,
-    tls: null,
-    prefix: 'causeway',
-    publishMillis: millis(500),
-    expireMillis: millis(60_000),
-    soakMillis: millis(0),
-    token: { lifeMillis: millis(10_000), nodes: 1000, windowMillis: millis(60_000) },
-    perSite: false,
-  };
 }
 
 function wordsOf(node: string) {

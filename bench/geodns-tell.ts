@@ -18,6 +18,7 @@ import { labTokens, writeServiceFiles } from '../lab/geodns/service.ts';
 import { startStand } from '../lab/geodns/stand.ts';
 import { worldMmdbs } from '../lab/geodns/world.ts';
 import { waitUntil } from '../lab/network/wait.ts';
+import { numberOption } from './number-option.ts';
 import { report } from './report.ts';
 
 export const help = `geodns-tell [--changes N] [--write FILE.md] [--json]
@@ -27,8 +28,7 @@ export const help = `geodns-tell [--changes N] [--write FILE.md] [--json]
 const mostMillis = 20;
 
 export async function run(args: readonly string[]): Promise<number> {
-  const at = args.indexOf('--changes');
-  const changes = at === -1 ? 300 : Number(args[at + 1]);
+  const changes = numberOption(args, 'changes', 300);
   const stand = await startStand(worldMmdbs());
   const listen = `${stand.sites[0].dns.host}:8053`;
   const config = await writeServiceFiles(stand, listen);

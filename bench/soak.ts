@@ -37,7 +37,7 @@ import type { NodeConfig } from '../src/types/config.ts';
 import type { ProbeTask } from '../src/types/outcome.ts';
 import { instant } from '../src/types/units.ts';
 import { type HourFigures, rowOf, textOf, verdictOf } from './soak-figures.ts';
-import { writeMarked } from './write-marked.ts';
+import { report } from './report.ts';
 
 export const help = `soak [--hours N] [--speed N] [--seed N] [--json] [--write FILE]
   a simulated day at a hundred times its speed: memory, descriptors and lag of the event loop stay flat`;
@@ -59,9 +59,8 @@ export async function run(args: readonly string[]): Promise<number> {
   });
   const hours = await soak(Number(values.hours), Number(values.speed), Number(values.seed));
   const verdict = verdictOf(hours);
-  const text = values.json ? JSON.stringify({ hours, ...verdict }) : textOf(hours, verdict);
-  process.stdout.write(`${text}\n`);
-  if (values.write !== undefined) writeMarked(values.write, 'soak', textOf(hours, verdict));
+  const json = { hours, ...verdict };
+  report(args, { name: 'soak', text: textOf(hours, verdict), json, isMarkdown: true });
   return verdict.isFlat ? 0 : 1;
 }
 

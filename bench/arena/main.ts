@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { writeMarked } from '../write-marked.ts';
+import { report } from '../report.ts';
 import { runJobs } from './crew.ts';
 import { figuresOf } from './figures.ts';
 import { openKept } from './kept.ts';
@@ -48,19 +48,14 @@ export async function run(args: readonly string[]): Promise<number> {
   const results = await runJobs(jobs, processes, kept, (done) => tellProgress(done, jobs.length, began));
   const figures = figuresOf(jobs, results);
   const checks = checksOf(figures);
-  const text = tablesOf(figures, checks);
   if (values.plot !== undefined) {
     mkdirSync(dirname(values.plot), { recursive: true });
     writeFileSync(values.plot, plotOf(figures, plotted));
   }
-  if (values.write !== undefined) writeMarked(values.write, 'arena', text);
   const asObject = (map: ReadonlyMap<string, ReadonlyMap<string, unknown>>) =>
     Object.fromEntries([...map].map(([name, inner]) => [name, Object.fromEntries(inner)]));
-  process.stdout.write(
-    values.json
-      ? `${JSON.stringify({ delay: asObject(figures.delay), quiet: asObject(figures.quiet), checks }, null, 2)}\n`
-      : `${text}\n`,
-  );
+  const json = { delay: asObject(figures.delay), quiet: asObject(figures.quiet), checks };
+  report(args, { name: 'arena', text: tablesOf(figures, checks), json, isMarkdown: true });
   return checks.every((check) => check.kept) ? 0 : 1;
 }
 

@@ -1,6 +1,7 @@
 /** Detection delay against loss, and false alarms a year, as one SVG. */
 import type { ArenaFigures } from './figures.ts';
 import { contestants } from './jobs.ts';
+import { bar, drawing, gridLine, round, scaleOf, text } from '../svg.ts';
 
 const width = 960;
 const height = 460;
@@ -17,14 +18,7 @@ const leastPerYear = 0.1;
 
 /** `quietName`: the scenario whose false alarms are drawn. */
 export function plotOf(figures: ArenaFigures, quietName: string): string {
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
-    `<rect width="${width}" height="${height}" fill="white"/>`,
-    ...delayPanel(figures),
-    ...quietPanel(figures, quietName),
-    '</svg>',
-    '',
-  ].join('\n');
+  return drawing(width, height, [...delayPanel(figures), ...quietPanel(figures, quietName)]);
 }
 
 function delayPanel(figures: ArenaFigures): readonly string[] {
@@ -65,7 +59,7 @@ function quietPanel(figures: ArenaFigures, quietName: string): readonly string[]
     const top = right.y + index * step + step / 4;
     const label = figure === undefined || rate > 0 ? rateText(rate) : `0 in ${figure.days} days`;
     return [
-      `<rect x="${right.x}" y="${round(top)}" width="${round(Math.max(2, end - right.x))}" height="${round(step / 2)}" fill="${colours[index] ?? 'black'}"/>`,
+      bar(right.x, top, end - right.x, step / 2, colours[index] ?? 'black'),
       text(right.x - 8, top + step / 4 + 4, name, 'end'),
       text(end + 6, top + step / 4 + 4, label, 'start'),
     ];
@@ -77,23 +71,6 @@ function quietPanel(figures: ArenaFigures, quietName: string): readonly string[]
   ];
 }
 
-/** A logarithmic axis. */
-function scaleOf(from: number, to: number, start: number, end: number): (value: number) => number {
-  return (value) => start + (Math.log(value / from) / Math.log(to / from)) * (end - start);
-}
-
 function rateText(rate: number): string {
   return rate >= 10 ? Math.round(rate).toLocaleString('en') : rate.toPrecision(2);
-}
-
-function text(x: number, y: number, words: string, anchor: string, weight = 'normal'): string {
-  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" font-weight="${weight}">${words.replaceAll('<', '&lt;')}</text>`;
-}
-
-function gridLine(x1: number, y1: number, x2: number, y2: number): string {
-  return `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}" stroke="#ccc"/>`;
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

@@ -3,7 +3,7 @@
  * for each request. Ratios and medians of interleaved rounds count; absolute numbers are the machine's.
  */
 import { parseArgs } from 'node:util';
-import { writeMarked } from '../write-marked.ts';
+import { report } from '../report.ts';
 import { measureAdmitted, measureMicro } from './alone.ts';
 import { pushPiece } from './pushes.ts';
 import { kept, textOf } from './report.ts';
@@ -62,8 +62,6 @@ export async function run(args: readonly string[]): Promise<number> {
     process.stderr.write(`edge: ${name} …\n`);
     results.push(await measure(effort));
   }
-  const text = textOf(results);
-  process.stdout.write(values.json ? `${JSON.stringify(results)}\n` : `${text}\n`);
-  if (values.write !== undefined) writeMarked(values.write, 'edge', text);
+  report(args, { name: 'edge', text: textOf(results), json: results, isMarkdown: true });
   return results.flatMap(({ gates }) => gates).every(kept) ? 0 : 1;
 }
