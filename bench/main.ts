@@ -23,6 +23,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'probe-cpu': () => import('./probe-cpu.ts'),
   'probe-memory': () => import('./probe-memory.ts'),
   'probe-rtt': () => import('./probe-rtt.ts'),
+  scale: () => import('./scale/main.ts'),
   soak: () => import('./soak.ts'),
 };
 
