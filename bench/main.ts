@@ -60,13 +60,14 @@ async function runOne(name: string, options: readonly string[], isOneOfMany: boo
     process.stdout.write(`${benchmark.help}\n`);
     return 0;
   }
-  if (!isOneOfMany) return benchmark.run(options);
-  process.stderr.write(`== ${name}\n`);
+  if (isOneOfMany) process.stderr.write(`== ${name}\n`);
   try {
     return await benchmark.run(options);
   } catch (error) {
+    const isUsage = error instanceof RangeError;
+    if (!isOneOfMany && !isUsage) throw error;
     process.stderr.write(`${name}: ${messageOf(error)}\n`);
-    return 1;
+    return isUsage ? 2 : 1;
   }
 }
 
