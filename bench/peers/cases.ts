@@ -1,55 +1,78 @@
 /** What each tool goes through, judged at the carriers alone. IPv4; a tool that does not act in time did not act. */
 import { blackHole, loss, targetDead } from '../../lab/faults/packet-filter.ts';
-import type { Fault } from '../../lab/faults/fault.ts';
-import type { WireEvent } from '../../lab/carrier/wire-log.ts';
 import { targets } from '../../lab/network/addresses.ts';
 import { carrierNames } from '../../lab/network/names.ts';
 import { waitUntil } from '../../lab/network/wait.ts';
+import { count, isFull, isLost, isOf, pass, secondsUntil } from './heard.ts';
 import type { PeerStand } from './stand.ts';
 import type { RunningTool } from './tool.ts';
 
 /** Figures of one tool; null: it did not happen in the time that was watched. */
 export interface Figures {
-  readonly withdrawSeconds: number | null;
+  /** From the black hole until the carrier lost the route, once for each round. */
+  readonly withdrawSeconds: readonly (number | null)[];
+  /** From the end of the last black hole until the carrier has the route as it was before, not merely drained. */
   readonly returnSeconds: number | null;
-  /** UPDATEs and session losses at the two carriers that nothing was wrong with. */
+  /** UPDATEs at the carrier from the last black hole until then. */
+  readonly holeUpdates: number;
+  /** Withdrawals, announcements and lost sessions at the two carriers that nothing was wrong with. */
   readonly collateral: number;
   readonly lossySeconds: number | null;
-  /** UPDATEs at the carrier with 20 % loss in a minute. */
   readonly lossyUpdates: number;
-  /** Withdrawals in a minute in which one of ten targets was dead. */
+  /** Routes that carriers lost in the minute in which one of ten targets was dead. */
   readonly falseWithdrawals: number;
-  /** Carriers that still had the route after a minute without any of the three. */
+  /** Carriers that still had the route after all three were dead for a while. */
   readonly keptWhenAllFail: number;
+  /** Sessions that fell in all this, while the tool lived. */
+  readonly sessionsLost: number;
   /** Carriers that lost the route when the tool was killed in health. */
   readonly lostByDeath: number;
-  /** Sessions that fell, in all of it. */
-  readonly sessionsLost: number;
 }
 
-const watchMillis = 60_000;
-/** The longest way back of these tools: clean and hold of the defaults. */
-const returnMillis = 180_000;
+/** What is watched for how long. The slowest rule here needs five rounds of 26 s for a verdict. */
+export const watched = { withdrawSeconds: 180, returnSeconds: 300, minuteSeconds: 60, allFailSeconds: 150 };
+/** The longest pause between two looks of any of these tools: faults begin at even places within it. */
+const longestPaceMillis = 10_000;
 
 export async function playCases(
   stand: PeerStand,
   begin: () => Promise<RunningTool>,
-  say: (text: string) => void,
+  { rounds, say }: { readonly rounds: number; readonly say: (text: string) => void },
 ): Promise<Figures> {
   let sessionsLost = 0;
-  const played = async <T>(play: (tool: RunningTool) => Promise<T>): Promise<T> =>
+  const played = <T>(title: string, play: () => Promise<T>): Promise<T> =>
     withTool(stand, begin, async (tool) => {
+      say(title);
       const from = stand.wire.events().length;
-      const found = await play(tool);
+      const found = await play();
+      if (!tool.isRunning()) throw new Error(`it ended by itself; its log is in ${stand.network.folder}`);
       sessionsLost += count(stand, from, (event) => event.kind === 'session' && !event.up);
       return found;
     });
-  const hole = await played(() => playHole(stand, say));
-  const lossy = await played(() => playLossy(stand, say));
-  const falseWithdrawals = await played(() => playTargetDead(stand, say));
-  const keptWhenAllFail = await played(() => playAllFail(stand, say));
-  const lostByDeath = await played((tool) => playDeath(stand, tool, say));
-  return { ...hole, ...lossy, falseWithdrawals, keptWhenAllFail, lostByDeath, sessionsLost };
+  const holes = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const phaseMillis = (round / rounds) * longestPaceMillis;
+    holes.push(
+      await played('black hole behind CMI', () => playHole(stand, phaseMillis, round === rounds - 1)),
+    );
+  }
+  const last = holes.at(-1);
+  const lossy = await played('20 % loss behind CMI', () => playLossy(stand));
+  const falseWithdrawals = await played('one of ten targets dead', () => playTargetDead(stand));
+  const keptWhenAllFail = await played('all three carriers dead', () => playAllFail(stand));
+  say('kill -9 of the tool');
+  const lostByDeath = await withTool(stand, begin, (tool) => playDeath(stand, tool));
+  return {
+    withdrawSeconds: holes.map((hole) => hole.withdrawSeconds),
+    returnSeconds: last?.returnSeconds ?? null,
+    holeUpdates: last?.updates ?? 0,
+    collateral: holes.reduce((sum, hole) => sum + hole.collateral, 0),
+    ...lossy,
+    falseWithdrawals,
+    keptWhenAllFail,
+    sessionsLost,
+    lostByDeath,
+  };
 }
 
 async function withTool<T>(
@@ -76,101 +99,69 @@ async function settled(stand: PeerStand): Promise<void> {
       if ((await stand.holders()).length < carrierNames.length) since = performance.now();
       return performance.now() - since > 15_000;
     },
-    { timeoutMillis: returnMillis, everyMillis: 200 },
+    { timeoutMillis: 120_000, everyMillis: 200 },
   );
 }
 
-async function playHole(stand: PeerStand, say: (text: string) => void) {
-  say('black hole behind CMI');
+async function playHole(stand: PeerStand, phaseMillis: number, withReturn: boolean) {
+  await pass(phaseMillis);
   const from = stand.wire.events().length;
   const fault = blackHole({ carrier: 'cmi' });
-  const withdrawSeconds = await untilHeld(stand, fault, false, 2 * watchMillis);
-  say('mended');
-  const returnSeconds = withdrawSeconds === null ? null : await untilHeld(stand, fault, true, returnMillis);
-  await fault.mend(stand.network);
-  const collateral = count(stand, from, ({ carrier, family }) => carrier !== 'cmi' && family === 4);
-  return { withdrawSeconds, returnSeconds, collateral };
-}
-
-async function playLossy(stand: PeerStand, say: (text: string) => void) {
-  say('20 % loss behind CMI, a minute');
-  const from = stand.wire.events().length;
-  const fault = loss({ carrier: 'cmi' }, 20);
   const began = Date.now();
   await fault.apply(stand.network);
-  await pass(watchMillis);
+  const withdrawSeconds = await secondsUntil(stand, { from, began, limit: watched.withdrawSeconds }, isLost);
+  const mendedAt = Date.now();
+  await fault.mend(stand.network);
+  const returnSeconds =
+    withdrawSeconds === null || !withReturn
+      ? null
+      : await secondsUntil(stand, { from, began: mendedAt, limit: watched.returnSeconds }, isFull);
+  const updates = count(stand, from, (event) => isOf(event, 'cmi') && event.kind !== 'session');
+  const collateral = count(
+    stand,
+    from,
+    (event) => event.family === 4 && event.carrier !== 'cmi' && (isLost(event) || event.kind === 'announced'),
+  );
+  return { withdrawSeconds, returnSeconds, updates, collateral };
+}
+
+async function playLossy(stand: PeerStand) {
+  const from = stand.wire.events().length;
+  // One direction, so that one probe in five is lost, as the words say.
+  const fault = loss({ carrier: 'cmi', direction: 'out' }, 20);
+  const began = Date.now();
+  await fault.apply(stand.network);
+  await pass(watched.minuteSeconds * 1000);
   const own = stand.wire
     .events()
     .slice(from)
-    .filter(({ carrier, family }) => carrier === 'cmi' && family === 4);
-  await fault.mend(stand.network);
-  const first = own.find(({ kind }) => kind === 'withdrawn');
+    .filter((event) => isOf(event, 'cmi'));
+  const first = own.find(isLost);
   return {
     lossySeconds: first === undefined ? null : (first.at - began) / 1000,
     lossyUpdates: own.filter(({ kind }) => kind !== 'session').length,
   };
 }
 
-async function playTargetDead(stand: PeerStand, say: (text: string) => void): Promise<number> {
-  say('one of ten targets dead, a minute');
+/** The target that is dead is the first, which is the only one that a tool with a single target knows. */
+async function playTargetDead(stand: PeerStand): Promise<number> {
   const [first] = targets;
   if (first === undefined) throw new Error('the lab has no targets');
   const from = stand.wire.events().length;
-  const fault = targetDead(first.address);
-  await fault.apply(stand.network);
-  await pass(watchMillis);
-  await fault.mend(stand.network);
-  return count(stand, from, ({ kind, family }) => kind === 'withdrawn' && family === 4);
+  await targetDead(first.address).apply(stand.network);
+  await pass(watched.minuteSeconds * 1000);
+  return count(stand, from, (event) => event.family === 4 && isLost(event));
 }
 
-async function playAllFail(stand: PeerStand, say: (text: string) => void): Promise<number> {
-  say('all three carriers dead, a minute');
-  const faults = carrierNames.map((carrier) => blackHole({ carrier }));
-  for (const fault of faults) await fault.apply(stand.network);
-  await pass(watchMillis);
-  const kept = (await stand.holders()).length;
-  for (const fault of faults) await fault.mend(stand.network);
-  return kept;
+async function playAllFail(stand: PeerStand): Promise<number> {
+  await Promise.all(carrierNames.map((carrier) => blackHole({ carrier }).apply(stand.network)));
+  await pass(watched.allFailSeconds * 1000);
+  return (await stand.holders()).length;
 }
 
-async function playDeath(stand: PeerStand, tool: RunningTool, say: (text: string) => void): Promise<number> {
-  say('kill -9 of the tool');
+async function playDeath(stand: PeerStand, tool: RunningTool): Promise<number> {
+  if (!tool.isRunning()) throw new Error('it ended before it was killed');
   await tool.kill();
   await pass(15_000);
   return carrierNames.length - (await stand.holders()).length;
-}
-
-/** Seconds from the fault (or its end) until CMI holds the route, or no longer does; null: not in this time. */
-async function untilHeld(
-  stand: PeerStand,
-  fault: Fault,
-  held: boolean,
-  timeoutMillis: number,
-): Promise<number | null> {
-  const from = stand.wire.events().length;
-  const began = Date.now();
-  await (held ? fault.mend(stand.network) : fault.apply(stand.network));
-  const wanted: WireEvent['kind'] = held ? 'announced' : 'withdrawn';
-  const found = (): WireEvent | undefined =>
-    stand.wire
-      .events()
-      .slice(from)
-      .find(({ carrier, family, kind }) => carrier === 'cmi' && family === 4 && kind === wanted);
-  try {
-    const event = await waitUntil(`cmi ${wanted}`, () => found(), { timeoutMillis, everyMillis: 50 });
-    return (event.at - began) / 1000;
-  } catch {
-    return null;
-  }
-}
-
-function count(stand: PeerStand, from: number, is: (event: WireEvent) => boolean): number {
-  return stand.wire.events().slice(from).filter(is).length;
-}
-
-/** The time that is watched: the measurement itself, not a wait for something. */
-function pass(millis: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, millis);
-  });
 }

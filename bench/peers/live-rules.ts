@@ -17,30 +17,33 @@ export interface LiveRule {
   readonly name: string;
   readonly set: string;
   readonly cannot: string;
+  /** What it takes down; absent: the announcement, with the session left alone. */
+  readonly takesDown?: 'session';
   /** Whether the uplink is failed, after each look, for ever. */
   verdicts(ping: Ping, pause: Pause): AsyncGenerator<boolean>;
 }
 
-const oneTarget = 'tell a dead target from a dead uplink, see partial loss, hold back when all fail';
+const oneTarget = 'tell a dead target from a dead uplink, hold back when all fail';
 
 export const liveRules: readonly LiveRule[] = [
   {
     name: 'origin-script',
-    set: '5 pings, one a second, every 10 s; acts when all are lost, and back on the first answer',
-    cannot: oneTarget,
+    set: '5 pings, one a second, every 10 s; when all are lost `birdc disable` of the session, and nothing that brings it back',
+    cannot: `${oneTarget}, see partial loss, return`,
+    takesDown: 'session',
     verdicts: consecutive({
       everyMillis: 10_000,
       count: 5,
       gapMillis: 1000,
       timeoutMillis: 1000,
       fall: 1,
-      rise: 1,
+      rise: Number.POSITIVE_INFINITY,
     }),
   },
   {
     name: 'anycast-healthchecker-rule',
     set: 'README: check_interval 10 s, check_timeout 2 s, check_rise 2, check_fail 2; the check is one ping',
-    cannot: oneTarget,
+    cannot: `${oneTarget}, see partial loss`,
     verdicts: consecutive({
       everyMillis: 10_000,
       count: 1,
@@ -51,8 +54,21 @@ export const liveRules: readonly LiveRule[] = [
     }),
   },
   {
+    name: 'birdwatcher-rule',
+    set: 'defaults of its config.go: interval 1 s, timeout 10 s, fail 1, rise 1; the check is one ping of at most 1 s',
+    cannot: oneTarget,
+    verdicts: consecutive({
+      everyMillis: 1000,
+      count: 1,
+      gapMillis: 0,
+      timeoutMillis: 1000,
+      fall: 1,
+      rise: 1,
+    }),
+  },
+  {
     name: 'dpinger-rule',
-    set: 'pfSense: 500 ms, lost after 2 s, alarm above 20 % of 60 s, ten looks to clear',
+    set: 'pfSense: 500 ms, lost after 2 s, alarm above 20 % of 60 s, ten looks to clear; begins with a minute of good answers',
     cannot: 'tell a dead target from a dead uplink, hold back when all fail',
     verdicts: dpinger,
   },
@@ -90,7 +106,8 @@ function consecutive(rule: Consecutive): LiveRule['verdicts'] {
 
 async function* dpinger(ping: Ping, pause: Pause): AsyncGenerator<boolean> {
   const slots = 120;
-  const known: boolean[] = [];
+  // As after a minute in which all was well: a shorter memory would flatter it.
+  const known = Array.from({ length: slots }, () => true);
   const note = async (answer: Promise<boolean>): Promise<void> => {
     known.push(await answer);
     if (known.length > slots) known.shift();
@@ -100,7 +117,7 @@ async function* dpinger(ping: Ping, pause: Pause): AsyncGenerator<boolean> {
     void note(ping({ target: 0, count: 1, gapMillis: 0, timeoutMillis: 2000 }));
     await pause(500);
     const lost = known.filter((answered) => !answered).length;
-    const percent = known.length === 0 ? 0 : Math.floor((100 * lost) / known.length);
+    const percent = Math.floor((100 * lost) / known.length);
     // It looks each second; each look is two probes.
     decay = percent > 20 ? 20 : Math.max(0, decay - 1);
     yield decay > 0;

@@ -14,11 +14,12 @@ if (asked === undefined) throw new Error(`no rule ${name}`);
 await Promise.all(carrierNames.map((carrier) => follow(asked, carrier)));
 
 async function follow(rule: LiveRule, carrier: CarrierName): Promise<void> {
+  const protocol = rule.takesDown === 'session' ? `bgp_${carrier}4` : `announce_${carrier}_web4`;
   let failed = false;
   for await (const now of rule.verdicts((check) => pings(carrier, check), pause)) {
     if (now === failed) continue;
     failed = now;
-    await birdc([failed ? 'disable' : 'enable', `"announce_${carrier}_web4"`]);
+    await birdc([failed ? 'disable' : 'enable', protocol]);
   }
 }
 

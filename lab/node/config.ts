@@ -39,6 +39,8 @@ export interface NodeOptions {
   readonly tokenFile?: string;
   /** Time between two probes of a target; absent: what the program has by itself. */
   readonly probeInterval?: string;
+  /** How long an answer is waited for; absent: what the program has by itself. */
+  readonly probeTimeout?: string;
 }
 
 /** Which node it is and where it is plugged in. */
@@ -113,7 +115,7 @@ export function nodeConfig(files: NodeFiles, options: NodeOptions, place: NodePl
     ...(options.readiness === undefined ? {} : { on_boot: options.readiness.boot }),
     uplinks: Object.fromEntries(place.uplinks.map((plan) => [plan.name, uplink(plan, place.targets)])),
     policy: {
-      ...(options.probeInterval === undefined ? {} : { probe: { interval: options.probeInterval } }),
+      ...probe(options),
       ...(options.patience === undefined ? {} : { patience: options.patience }),
       ...recovery(options),
     },
@@ -128,6 +130,13 @@ export function nodeConfig(files: NodeFiles, options: NodeOptions, place: NodePl
     ...(options.edge === undefined ? {} : { edge: options.edge }),
     paths: { state: files.state, control: files.control, edge: files.edge },
   });
+}
+
+function probe({ probeInterval: interval, probeTimeout: timeout }: NodeOptions) {
+  if (interval === undefined && timeout === undefined) return {};
+  return {
+    probe: { ...(interval === undefined ? {} : { interval }), ...(timeout === undefined ? {} : { timeout }) },
+  };
 }
 
 /** `max_hold` equals `hold`, so that a lab that is broken again and again does not wait longer each time. */
