@@ -2,11 +2,11 @@
  * Rules as tables. The first rule that matches wins; so for each set of kinds that rules ask for together (`n`, `nc`…)
  * one table says which is the first rule for a joined key, and the smallest of all tables' findings is the rule. That
  * is exact for any mixture of conditions, and costs a look-up for each set instead of a walk over all rules.
- * Rules that ask for subnets are walked in order, each with one prefix tree.
+ * Rules that ask for subnets are walked in order, each with one prefix tree, for users whom the tree of all of them (`m`) holds.
  */
 import type { Conditions, Policy, Rule } from '../rules/model.ts';
 import { formatSubnet } from '../address.ts';
-import { luaList, luaNumber, luaString } from './lua-text.ts';
+import { luaList, luaMap, luaNumber, luaString } from './lua-text.ts';
 
 /** About the length of the statements that fill a table. */
 const statementBytes = 1200;
@@ -60,7 +60,7 @@ export function firstRules(rules: readonly Rule[]): ReadonlyMap<string, Readonly
   return tables;
 }
 
-/** Statements that make one policy's `t` and `s` at `place`, each small enough to be packed into records. */
+/** Statements that make one policy's `t`, `s` and `m` at `place`, each small enough to be packed into records. */
 export function policyStatements(place: string, policy: Policy): readonly string[] {
   const tables = [...firstRules(policy.rules)].flatMap(([kinds, table], index) => {
     const entries = [...table].map(([key, rule]) => `[${luaString(key)}]=${luaNumber(rule)}`);
@@ -72,25 +72,28 @@ export function policyStatements(place: string, policy: Policy): readonly string
     .flatMap((rule, index) => {
       const { kinds, keys } = keysOf(rule.when);
       const at = `${place}.s[${index + 1}]`;
-      const [first, ...more] = groupStatements(`${at}[2]`, rule.when.subnets.map(formatSubnet));
       const conditions = keys.map((key) => `[${luaString(key)}]=1`);
       return [
-        [`${at}={${luaNumber(rule.number)}, ${first}, ${luaString(kinds)}, {}}`],
-        more,
+        [`${at}={${luaNumber(rule.number)}, newNMG({}), ${luaString(kinds)}, {}}`],
+        addSubnets([`${at}[2]`, `${place}.m`], rule.when.subnets.map(formatSubnet)),
         fill(`${at}[4]`, conditions),
       ].flat();
     });
-  // A look-up that no rule asks for is not made.
-  const wanted = `y=${asks(policy, 'continents')}, u=${asks(policy, 'subdivisions')}`;
-  return [`${place}={t={}, s={}, ${wanted}}`, ...tables, ...subnets];
+  return [`${place}={t={}, s={}, m=newNMG({}), ${wanted(policy)}}`, ...tables, ...subnets];
 }
 
-/**
- * The first: an expression for a new prefix tree (a Lua loop over prefixes costs a hundred times as much); the others: statements that add the rest to it at `place`.
- */
-export function groupStatements(place: string, subnets: readonly string[]): readonly string[] {
-  const [first = [], ...more] = chunked(subnets.map(luaString));
-  return [`newNMG(${luaList(first)})`, ...more.map((some) => `${place}:addMasks(${luaList(some)})`)];
+/** A look-up that no rule asks for is not made: `y` for the continent, `u` the countries whose subdivisions matter. */
+function wanted({ rules }: Policy): string {
+  const continents = rules.some((rule) => rule.when.continents.length > 0);
+  const divided = new Set(rules.flatMap((rule) => valuesOf(rule.when).u.map((code) => code.slice(0, 2))));
+  return `y=${continents}, u=${luaMap([...divided].map((country) => [country, '1']))}`;
+}
+
+/** Statements that put subnets into prefix trees (a Lua loop over prefixes costs a hundred times as much). */
+export function addSubnets(trees: readonly string[], subnets: readonly string[]): readonly string[] {
+  return chunked(subnets.map(luaString)).map(
+    (some) => `for _, m in pairs(${luaList(trees)}) do m:addMasks(${luaList(some)}) end`,
+  );
 }
 
 /** A table in several statements, since one record may not grow without end. */
@@ -110,8 +113,4 @@ function chunked(entries: readonly string[]): readonly (readonly string[])[] {
     length += entry.length + 2;
   }
   return chunks;
-}
-
-function asks({ rules }: Policy, kind: 'continents' | 'subdivisions'): boolean {
-  return rules.some((rule) => rule.when[kind].length > 0);
 }

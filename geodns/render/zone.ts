@@ -1,19 +1,19 @@
 /**
  * Rules and state → the records of the zone. Pure: the same input gives the same bytes. A change of state changes three
- * rrsets (SOA, `_gv`, `_g`) however many names there are; names hold a constant stub.
+ * small rrsets (SOA, `_gv`, `_g`) however many names and rules there are: names hold a constant stub, and `_gr` what
+ * follows from rules and networks alone.
  *
  * Names load `_g` once for each revision and thread into a global of the zone; a broken or missing `_g` leaves the tables
  * of before, and a thread that never had any answers the literal addresses inside the stub.
  */
 import { families } from '../../src/types/units.ts';
-import { formatSubnet } from '../address.ts';
 import type { View } from '../decision/availability.ts';
 import type { Networks } from '../networks/load.ts';
 import type { Policy, Rules } from '../rules/model.ts';
 import { type Answers, answersIn, type Degraded } from './answers.ts';
-import { decideLua } from './decide-lua.ts';
-import { luaList, luaNumber, luaString, quoted, RenderError } from './lua-text.ts';
-import { fill, groupStatements, policyStatements } from './policy-tables.ts';
+import { answerRecords, type ConfigText, rulesRecords } from './config-records.ts';
+import { luaList, luaNumber, luaString, quoted } from './lua-text.ts';
+import { ruleStatements } from './rule-tables.ts';
 
 export interface Rrset {
   /** With the final dot. */
@@ -30,45 +30,25 @@ export interface RenderedZone {
   readonly degraded: readonly Degraded[];
 }
 
-/** Text of one config record; above 64 KB of rdata the API says 204 and then the AXFR of the whole zone dies. */
-const defaultPartBytes = 48_000;
-const mostParts = 20;
-
-const privateRanges = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '::/128',
-  '::1/128',
-  'fc00::/7',
-  'fe80::/10',
-];
-
 /** What of the zone depends on rules and networks alone; made once for each pair of files. */
 export interface CompiledZone {
   readonly rules: Rules;
   readonly suffix: string;
-  readonly statements: readonly string[];
+  /** Of the tables in `_gr`. */
+  readonly stamp: string;
   readonly constant: readonly Rrset[];
 }
 
-/** Throws a RenderError when a token is not plain. */
-export function compileZone(rules: Rules, networks: Networks): CompiledZone {
+/** Throws a RenderError when a token is not plain, or the rules are too large for DNS. */
+export function compileZone(rules: Rules, networks: Networks, partBytes?: number): CompiledZone {
   const suffix = rules.zone.replaceAll(/[^a-z0-9]/g, (sign) => `_${sign.charCodeAt(0).toString(16)}`);
-  const fresh = `N_${suffix}`;
-  const policies = [...rules.policies.values()];
+  const tables = rulesRecords(suffix, ruleStatements(rules, networks, suffix), partBytes);
   return {
     rules,
     suffix,
-    statements: [
-      ...tableStatements(fresh, networks),
-      ...policies.flatMap((policy) => policyStatements(`${fresh}.R[${luaString(policy.name)}]`, policy)),
-      decideLua(fresh, `G_${suffix}`),
-    ],
+    stamp: tables.stamp,
     constant: [
+      ...tables.texts.map((one) => configRrset(rules, one)),
       canary(rules.zone, rules.ttlSeconds),
       ...[...rules.names].flatMap(([name, policy]) => stubs(name, policy, suffix, rules.ttlSeconds)),
     ],
@@ -84,26 +64,17 @@ export interface Stamp {
 
 /** The whole zone. Throws a RenderError when it is too large for DNS. */
 export function assembleZone(
-  { rules, suffix, statements, constant }: CompiledZone,
+  { rules, suffix, stamp, constant }: CompiledZone,
   answers: Answers,
   revision: number,
-  { writer = '', partBytes = defaultPartBytes }: Stamp = {},
+  { writer = '', partBytes }: Stamp = {},
 ): RenderedZone {
-  const fresh = `N_${suffix}`;
-  const own = [
-    ...answers.policies.flatMap(({ name, text }) => fill(`${fresh}.R[${luaString(name)}]`, [text])),
-    ...fill(
-      `${fresh}.P`,
-      answers.texts.map((text, index) => `[${index + 1}]=${text}`),
-    ),
-  ];
   const soa = `${rules.nameservers[0] ?? rules.zone} ${rules.hostmaster} ${luaNumber(revision)} 60 30 1209600 30`;
-  const config = (label: string, text: string): Rrset => ({
-    name: `${label}.${rules.zone}`,
-    type: 'LUA',
-    ttlSeconds: rules.ttlSeconds,
-    records: [`LUA ${quoted(text)}`],
-  });
+  const version = {
+    label: '_gv',
+    text: `V_${suffix}=${luaNumber(revision)} ${writer === '' ? '' : `W_${suffix}=${luaString(writer)} `}`,
+  };
+  const texts = [version, ...answerRecords({ suffix, stamp, revision }, answers, partBytes)];
   return {
     zone: rules.zone,
     revision,
@@ -111,16 +82,14 @@ export function assembleZone(
     rrsets: [
       { name: rules.zone, type: 'SOA', ttlSeconds: 30, records: [soa] },
       { name: rules.zone, type: 'NS', ttlSeconds: 3600, records: rules.nameservers },
-      config(
-        '_gv',
-        `V_${suffix}=${luaNumber(revision)} ${writer === '' ? '' : `W_${suffix}=${luaString(writer)} `}`,
-      ),
-      ...configParts([...statements, ...own], suffix, revision, partBytes).map(({ label, text }) =>
-        config(label, text),
-      ),
+      ...texts.map((one) => configRrset(rules, one)),
       ...constant,
     ],
   };
+}
+
+function configRrset({ zone, ttlSeconds }: Rules, { label, text }: ConfigText): Rrset {
+  return { name: `${label}.${zone}`, type: 'LUA', ttlSeconds, records: [`LUA ${quoted(text)}`] };
 }
 
 /** All of it in one step. */
@@ -131,7 +100,7 @@ export function renderZone(
   partBytes?: number,
 ): RenderedZone {
   return assembleZone(
-    compileZone(view.rules, networks),
+    compileZone(view.rules, networks, partBytes),
     answersIn(view),
     revision,
     partBytes === undefined ? {} : { partBytes },
@@ -142,78 +111,6 @@ export function renderZone(
 export function writerOf(rrsets: readonly Rrset[]): string | null {
   const stamp = rrsets.find(({ name, type }) => type === 'LUA' && name.toLowerCase().startsWith('_gv.'));
   return /\bW_\w+='([^']*)'/.exec(stamp?.records[0] ?? '')?.[1] ?? null;
-}
-
-function tableStatements(fresh: string, networks: Networks): readonly string[] {
-  const asns = [...networks.byAsn].filter(([asn]) => !networks.excluded.has(asn));
-  return [
-    `${fresh}.V=${groupStatements(`${fresh}.V`, privateRanges).join(' ')}`,
-    ...fill(
-      `${fresh}.N`,
-      asns.map(([asn, network]) => `[${luaString(String(asn))}]=${luaString(network)}`),
-    ),
-    ...overrideStatements(`${fresh}.O`, networks),
-  ];
-}
-
-/** Prefix overrides, the longest first; those of one length and network share a prefix tree. */
-function overrideStatements(place: string, networks: Networks): readonly string[] {
-  const groups = new Map<string, { readonly network: string; readonly subnets: string[] }>();
-  for (const { subnet, network } of networks.prefixes) {
-    const key = `${subnet.length} ${network}`;
-    const group = groups.get(key) ?? { network, subnets: [] };
-    groups.set(key, group);
-    group.subnets.push(formatSubnet(subnet));
-  }
-  return [...groups.values()].flatMap(({ network, subnets }, index) => {
-    const at = `${place}[${index + 1}]`;
-    const [first, ...more] = groupStatements(`${at}[1]`, subnets);
-    return [[`${at}={${first}, ${luaString(network)}}`], more].flat();
-  });
-}
-
-/**
- * One record where it fits, else `_g` that includes `_g1`, `_g2`…. The new tables become the zone's only when all parts
- * are of this revision, so that parts of two revisions in a cache are never mixed.
- */
-function configParts(
-  statements: readonly string[],
-  suffix: string,
-  revision: number,
-  partBytes: number,
-): readonly { readonly label: string; readonly text: string }[] {
-  const fresh = `N_${suffix}`;
-  const head = `${fresh}={P={[0]={}}, N={}, O={}, R={}, c={}} `;
-  const tail = (count: number): string => {
-    const whole = Array.from({ length: count }, (_, index) => `${fresh}.c[${index + 1}]==${revision}`).join(
-      ' and ',
-    );
-    return `if ${whole} then ${fresh}.v=${revision} G_${suffix}=${fresh} end `;
-  };
-  const parts = pack(statements, partBytes).map(
-    (text, index) => `${text} ${fresh}.c[${index + 1}]=${revision} `,
-  );
-  if (parts.length > mostParts)
-    throw new RenderError(
-      `the rules need ${parts.length} records of ${partBytes} bytes; at most ${mostParts} are allowed`,
-    );
-  if (parts.length === 1) return [{ label: '_g', text: `${head}${parts[0]}${tail(1)}` }];
-  const includes = parts.map((_, index) => `include('_g${index + 1}') `).join('');
-  return [
-    { label: '_g', text: `${head}${includes}${tail(parts.length)}` },
-    ...parts.map((text, index) => ({ label: `_g${index + 1}`, text })),
-  ];
-}
-
-function pack(statements: readonly string[], partBytes: number): readonly string[] {
-  const parts: string[] = [];
-  for (const statement of statements) {
-    if (statement.length > partBytes) throw new RenderError('one policy is too large for a record');
-    const last = parts.at(-1);
-    if (last === undefined || last.length + statement.length > partBytes) parts.push(statement);
-    else parts[parts.length - 1] = `${last} ${statement}`;
-  }
-  return parts;
 }
 
 function stubs(name: string, policy: Policy, suffix: string, ttlSeconds: number): readonly Rrset[] {

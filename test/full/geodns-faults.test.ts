@@ -196,32 +196,37 @@ describe('a full disk', () => {
 
 describe('a broken configuration record', () => {
   test.each([
-    { name: 'that is not Lua', record: 'LUA "this is (not Lua"' },
-    { name: 'that throws', record: 'LUA "error(1) "' },
-    { name: 'that does nothing', record: 'LUA "local nothing=1 "' },
-  ])('$name leaves the answers right or at the default, and is put right by itself', async ({ record }) => {
-    const watch = await watched([all, fallback], async () => {
-      await patchZone(stand.sites[0].api, 'geo.test.', [
-        { name: '_g.geo.test.', type: 'LUA', ttlSeconds: 30, records: [record] },
-        // A newer version, so that every thread reads it.
-        { name: '_gv.geo.test.', type: 'LUA', ttlSeconds: 30, records: ['LUA "V_geo_2etest=4000000000 "'] },
-      ]);
-      // Threads that never had any tables.
-      await stand.sites[0].kill();
-      await stand.sites[0].start();
-      expect(await addresses(stand.sites[0], mobile)).toBe(fallback);
-      running.sync.repair();
-      const wanted = running.service.zone()?.rrsets ?? [];
-      await waitUntil(
-        'the records to be as they were',
-        async () =>
-          differenceOf((await presentRecords(stand.sites[0], 'geo.test.')) ?? [], wanted).length === 0,
-        patient,
-      );
-      await everywhere(all);
-    });
-    expect(watch.wrong).toEqual([]);
-  });
+    { label: '_g', name: 'that is not Lua', record: 'LUA "this is (not Lua"' },
+    { label: '_g', name: 'that throws', record: 'LUA "error(1) "' },
+    { label: '_g', name: 'that does nothing', record: 'LUA "local nothing=1 "' },
+    { label: '_gr', name: 'that is not Lua', record: 'LUA "this is (not Lua"' },
+    { label: '_gr', name: 'that throws', record: 'LUA "error(1) "' },
+  ])(
+    '$label $name leaves the answers right or at the default, and is put right by itself',
+    async ({ label, record }) => {
+      const watch = await watched([all, fallback], async () => {
+        await patchZone(stand.sites[0].api, 'geo.test.', [
+          { name: `${label}.geo.test.`, type: 'LUA', ttlSeconds: 30, records: [record] },
+          // A newer version, so that every thread reads it.
+          { name: '_gv.geo.test.', type: 'LUA', ttlSeconds: 30, records: ['LUA "V_geo_2etest=4000000000 "'] },
+        ]);
+        // Threads that never had any tables.
+        await stand.sites[0].kill();
+        await stand.sites[0].start();
+        expect(await addresses(stand.sites[0], mobile)).toBe(fallback);
+        running.sync.repair();
+        const wanted = running.service.zone()?.rrsets ?? [];
+        await waitUntil(
+          'the records to be as they were',
+          async () =>
+            differenceOf((await presentRecords(stand.sites[0], 'geo.test.')) ?? [], wanted).length === 0,
+          patient,
+        );
+        await everywhere(all);
+      });
+      expect(watch.wrong).toEqual([]);
+    },
+  );
 });
 
 describe('a secondary that does not follow', () => {

@@ -22,11 +22,13 @@ export const networksText = labNetworksText
   .replace('  ct:\n', '  ct:\n    prefixes: [60.246.128.0/17, "2001:8f8:1::/48"]\n')
   .replace('  cm:\n', '  cm:\n    prefixes: [60.246.192.0/18, 10.1.0.0/16]\n');
 export const networks = value(loadNetworks('networks.yaml', networksText));
-/** One of the resolvers is in the office, so that a question with ECS /0 from there is the office's. */
-export const rulesText = labRulesText.replace(
-  'subnets: [198.51.100.0/24,',
-  'subnets: [198.51.100.0/24, 127.210.4.0/24,',
-);
+/**
+ * One of the resolvers is in the office, so that a question with ECS /0 from there is the office's; and South China
+ * Telecom has other answers than the rest of Telecom.
+ */
+export const rulesText = labRulesText
+  .replace('subnets: [198.51.100.0/24,', 'subnets: [198.51.100.0/24, 127.210.4.0/24,')
+  .replace('[CN-GD, CN-GX], use: [hk-pccw,', '[CN-GD, CN-GX], use: [hk-hkbn,');
 export const rules = value(loadRules('rules.yaml', rulesText, networks));
 export const oracle = oracleOf(rulesText, networksText, world.asn, world.country);
 export const none: ReadonlySet<string> = new Set();

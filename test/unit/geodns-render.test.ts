@@ -7,7 +7,8 @@ import { luaString, quoted } from '../../geodns/render/lua-text.ts';
 import { differenceOf } from '../../geodns/powerdns/difference.ts';
 import { viewOf } from '../../geodns/decision/availability.ts';
 import { emptyState, type State } from '../../geodns/decision/state.ts';
-import { labNetworks, labRules, stateWith, told } from '../support/geodns.ts';
+import { loadRules } from '../../geodns/rules/load.ts';
+import { labNetworks, labRules, labRulesText, stateWith, told, value } from '../support/geodns.ts';
 
 const rendered = (state: State, revision = 7): readonly Rrset[] =>
   renderZone(viewOf(labRules, state, 1e12), labNetworks, revision).rrsets;
@@ -24,6 +25,13 @@ describe('records', () => {
       rendered(stateWith({ 'hk1/cmi': told('down') }), 8),
     );
     expect(names(difference)).toEqual(['geo.test. SOA', '_gv.geo.test. LUA', '_g.geo.test. LUA']);
+  });
+  test('change in the tables of the rules, and in their stamp, when a rule does', () => {
+    const changed = labRulesText.replace('- { asns: [4788],', '- { asns: [4788, 4789],');
+    const rules = value(loadRules('rules.yaml', changed, labNetworks));
+    const other = renderZone(viewOf(rules, emptyState, 1e12), labNetworks, 7).rrsets;
+    const difference = differenceOf(rendered(emptyState, 7), other);
+    expect(names(difference)).toEqual(['_g.geo.test. LUA', '_gr.geo.test. LUA']);
   });
   test('carry the revision as serial', () => {
     expect(rendered(emptyState, 4711)[0]?.records[0]).toMatch(/ 4711 60 30 1209600 30$/);
