@@ -20,25 +20,30 @@ export class RefusedError extends Error {
 }
 
 export interface ServiceCall {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly token: string;
+  /** The revision that a change was made from. */
   readonly match?: number;
+  /** A string is the text of a YAML file. */
+  readonly body?: unknown;
 }
 
 const answerMillis = 30_000;
 
-/** The token of an operator, from a file that holds nothing else. Throws a FilesError. */
+/** A token from a file that holds nothing else. Throws a FilesError. */
 export async function readTokenFile(path: string | undefined): Promise<string> {
   if (path === undefined)
-    throw new FilesError(['say where the token of an operator is: --token-file FILE (or --offline)']);
+    throw new FilesError(['say where a token for the running service is: --token-file FILE']);
   return (await readText(path)).trim();
 }
 
 /** The body of the answer. Throws a ServiceAwayError or a RefusedError. */
 export async function callService(config: GeoDnsConfig, call: ServiceCall): Promise<unknown> {
   const socket = await socketTo(config);
-  const { method, path, token, match } = call;
+  const { method, path, token, match, body: sentBody } = call;
+  const isText = typeof sentBody === 'string';
+  const payload = isText ? sentBody : JSON.stringify(sentBody);
   try {
     const sent = request({
       method,
@@ -50,9 +55,15 @@ export async function callService(config: GeoDnsConfig, call: ServiceCall): Prom
         authorization: `Bearer ${token}`,
         connection: 'close',
         ...(match === undefined ? {} : { 'if-match': `"${match}"` }),
+        ...(payload === undefined
+          ? {}
+          : {
+              'content-type': isText ? 'application/yaml' : 'application/json',
+              'content-length': Buffer.byteLength(payload),
+            }),
       },
     });
-    sent.end();
+    sent.end(payload);
     const [response] = await once(sent, 'response');
     let text = '';
     for await (const piece of response.setEncoding('utf8')) text += piece;
