@@ -31,9 +31,11 @@ const adders = [
 ];
 
 export function buildProgram(): Command {
-  const program = new Command('causeway-geodns').description(
-    'Answers users by access network, country and subnet, and takes a lost uplink out of the answers at once',
-  );
+  const program = new Command('causeway-geodns')
+    .description(
+      'Answers users by access network, country and subnet, and takes a lost uplink out of the answers at once',
+    )
+    .exitOverride();
   for (const add of adders) add(program);
   return program;
 }

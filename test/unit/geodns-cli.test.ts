@@ -97,6 +97,13 @@ test('each command says in --help what it does, and has --json', () => {
   }
 });
 
+test('help is no failure, and what is no command or option is one of usage', async () => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  for (const words of [['nosuch'], ['check', '--nosuch'], ['promote']])
+    expect([words, (await run(...words)).code]).toEqual([words, 2]);
+  expect(await run('status', '--help')).toEqual({ code: 0, text: expect.stringContaining('--token-file') });
+});
+
 describe('check', () => {
   test('says what would be published, for people and for programs', async () => {
     expect(await run('check', ...config())).toEqual({
