@@ -1,5 +1,6 @@
 /** `causeway-geodns run`. */
-import { mkdir } from 'node:fs/promises';
+import { access, constants, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { type Logger, pino } from 'pino';
 import { settingProblems } from '../powerdns/settings.ts';
@@ -31,6 +32,7 @@ async function run({ config, takeOver }: { config: string; takeOver?: boolean })
   await mkdir(files.config.state, { recursive: true, mode: 0o750 });
   // Beside the start: a site that hangs must not keep the others from their answers.
   void tellSettingProblems(files, log);
+  void tellUnwritable(files.config, log);
   const running = await startGeoDns(files, log, { takeOver: takeOver === true });
   log.info({ listen: files.config.listen, revision: running.service.zone()?.revision }, 'started');
   const stop = (): void => {
@@ -54,6 +56,14 @@ async function finishChange({ state, rules, networks }: GeoDnsConfig): Promise<v
   const store = await RevisionStore.read(revisionsFolder(state)).catch(() => null);
   // What cannot be read is told when all files are read.
   if (store !== null) await finishWriting(store, { rules, networks }).catch(() => undefined);
+}
+
+/** Told at the start rather than when somebody wants to bring rules back in a hurry. */
+async function tellUnwritable({ rules, networks }: GeoDnsConfig, log: Logger): Promise<void> {
+  for (const path of [rules, networks])
+    await access(dirname(path), constants.W_OK).catch(() =>
+      log.warn({ path }, 'cannot be replaced by us: change this file by hand and reload; the API will not'),
+    );
 }
 
 async function tellSettingProblems(files: Files, log: Logger): Promise<void> {

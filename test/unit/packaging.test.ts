@@ -1,9 +1,10 @@
 /** What goes into the package, as far as that can be said without building it; test/full/debian-package.test.ts does the rest. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, cpSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-packaging-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -78,6 +79,16 @@ describe('the units', () => {
     expect(wanted('causeway.service')).toBe('multi-user.target');
     expect(wanted('causeway-geodns.service')).toBe('multi-user.target');
     expect(wanted('causeway-boot.service')).toBe('bird.service');
+  });
+
+  test('let the GeoDNS service write what its documented configuration makes it write', () => {
+    const unit = readFileSync('systemd/causeway-geodns.service', 'utf8');
+    const state = `/var/lib/${/^StateDirectory=(.*)$/m.exec(unit)?.[1] ?? ''}`;
+    const example = /<!-- example: of geodns -->\n```yaml\n([^`]*)```/.exec(
+      readFileSync('docs/geodns.md', 'utf8'),
+    );
+    const { state: journal, rules, networks } = parse(example?.[1] ?? '');
+    expect([journal, dirname(rules), dirname(networks)]).toEqual([state, state, state]);
   });
 
   test('tie themselves to no other unit: nothing is stopped or started with them', () => {
