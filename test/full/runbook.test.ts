@@ -1,9 +1,9 @@
 /**
- * Each command of docs/runbook.md is run on a lab node with its daemon and BIRD: ours answers (0 done, 1 no), BIRD's takes it,
+ * Each command of docs/runbook.md that is for the node (for GeoDNS: test/host/geodns-runbook.test.ts) is run on a lab node with its daemon and BIRD: ours answers (0 done, 1 no), BIRD's takes it,
  * and those of the system are there and take their options. systemd does not run in a namespace: of its commands the verb is
  * known, and the unit is one of ours or of a package that the runbook is about.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -12,18 +12,13 @@ import { freshLabId } from '../../lab/network/names.ts';
 import { inside } from '../../lab/network/inside.ts';
 import { nodeFiles } from '../../lab/node/config.ts';
 import { type Lab, startLab, waitHealthy } from '../../lab/node/lab.ts';
+import { runbookCommands } from '../support/runbook.ts';
 
 const root = join(import.meta.dirname, '../..');
 const program = join(root, 'bin/causeway');
 
-/** Every line of code of the page, once, in its order. */
-const lines = [
-  ...new Set(
-    readFileSync(join(root, 'docs/runbook.md'), 'utf8')
-      .split('\n')
-      .flatMap((line) => (/^ {4}\S/.test(line) ? [line.trim()] : [])),
-  ),
-];
+/** Each of them once. */
+const lines = [...new Set(runbookCommands('node'))];
 
 let lab: Lab;
 let folder: string;
