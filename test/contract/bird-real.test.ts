@@ -70,12 +70,15 @@ describe.each(ways)('BIRD $version through $way', (way: Way) => {
       message: null,
       channels: [{ family: 4, state: 'UP', imported: 1 }],
     });
-    const { serverMillis, bootMillis } = view;
+    const { serverMillis, bootMillis, configuredMillis } = view;
     expect(serverMillis).not.toBeNull();
-    expect(bootMillis).toBe(view.configuredMillis);
-    const since = (view.protocols.get(longName)?.sinceMillis ?? 0) - (bootMillis ?? 0);
-    expect(since).toBeGreaterThanOrEqual(0);
-    expect(since).toBeLessThan(60_000);
+    // BIRD works each time out from its age when it prints it, so one and the same may differ by a millisecond; and what
+    // follows its start comes later on a machine that is busy.
+    const since = view.protocols.get(longName)?.sinceMillis ?? 0;
+    for (const time of [configuredMillis ?? 0, since]) {
+      expect(time - (bootMillis ?? 0)).toBeGreaterThanOrEqual(-1);
+      expect(time - (bootMillis ?? 0)).toBeLessThan(60_000);
+    }
   });
 
   describe.each(['announce_cmi_web4', 'up-carrier.4', longName])('%s', (name) => {
