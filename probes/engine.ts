@@ -46,7 +46,7 @@ interface State {
   readonly roads: Roads;
   readonly kinds: Record<ProbeKind, ProbeKindEngine>;
   readonly streams: Map<string, Stream>;
-  readonly slots: Timetable<Stream>;
+  slots: Timetable<Stream>;
   readonly flights: Timetable<Flight>;
   readonly banned: Set<Family>;
   readonly basket: Basket;
@@ -189,27 +189,25 @@ function replaceStreams(state: State, tasks: readonly ProbeTask[], now: Instant)
   state.streams.clear();
   for (const task of tasks) {
     const key = streamKey(task);
-    const stays = before.get(key);
-    if (stays === undefined) addStream(state, key, task, now);
-    else {
-      replan(stays, task, now);
-      state.streams.set(key, stays);
-      before.delete(key);
-    }
+    const stream = before.get(key) ?? addedStream(state, task, now);
+    before.delete(key);
+    replan(stream, task, now);
+    state.streams.set(key, stream);
   }
   for (const gone of before.values()) gone.planned = false;
   const planned = [...state.streams.values()];
+  state.slots = makeTimetable();
+  for (const stream of planned) state.slots.add(stream.pace.nextAt, stream);
   state.roads.keep(planned);
   for (const kind of probeKinds) {
     state.kinds[kind].prepare(planned.filter((stream) => stream.task.kind === kind));
   }
 }
 
-function addStream(state: State, key: string, task: ProbeTask, now: Instant): void {
+function addedStream(state: State, task: ProbeTask, now: Instant): Stream {
   const stream = newStream(task, state.ordinal, state.roads.wayOutFor(task), now);
   state.ordinal += 1;
-  state.streams.set(key, stream);
-  state.slots.add(stream.pace.nextAt, stream);
+  return stream;
 }
 
 function dueStreams(state: State, now: Instant): readonly Stream[] {
@@ -220,7 +218,7 @@ function dueStreams(state: State, now: Instant): readonly Stream[] {
     const together = Math.min(mostTogetherMillis, togetherShare * first.entry.task.intervalMillis);
     if (first.at > now + together) return due;
     state.slots.drop();
-    if (first.entry.planned) due.push(first.entry);
+    due.push(first.entry);
   }
 }
 

@@ -41,10 +41,3 @@ export function nextPace(pace: Pace, random: number, now: Instant): Pace {
   if (slot + move - now < interval / 2) slot += interval;
   return { intervalMillis: pace.intervalMillis, slotAt: instant(slot), nextAt: instant(slot + move) };
 }
-
-/** The same stream at another interval, from its next slot on. */
-export function changePace(pace: Pace, intervalMillis: Millis, now: Instant): Pace {
-  if (pace.intervalMillis === intervalMillis) return pace;
-  const at = instant(Math.min(pace.nextAt, now + intervalMillis));
-  return { intervalMillis, slotAt: at, nextAt: at };
-}

@@ -1,7 +1,7 @@
 /** A task at its pace: one uplink, one target, one kind of probe, sent again and again. */
 import type { ProbeTask } from '../src/types/outcome.ts';
 import type { Instant } from '../src/types/units.ts';
-import { type Pace, changePace, phaseOf, startPace } from './pace.ts';
+import { type Pace, phaseOf, startPace } from './pace.ts';
 import type { RouteAnswer } from './socket/route.ts';
 import type { WayOut } from './way-out.ts';
 
@@ -32,8 +32,9 @@ export function newStream(task: ProbeTask, ordinal: number, wayOut: WayOut, now:
   return { key: streamKey(task), ordinal, wayOut, task, pace, planned: true, route: null };
 }
 
-/** Gives a stream that stays its task in the new plan. */
+/** Gives a stream that stays its task in the new plan; at another interval it begins anew, at its own phase of that one. */
 export function replan(stream: Stream, task: ProbeTask, now: Instant): void {
   stream.task = task;
-  stream.pace = changePace(stream.pace, task.intervalMillis, now);
+  if (stream.pace.intervalMillis === task.intervalMillis) return;
+  stream.pace = startPace(task.intervalMillis, phaseOf(stream.ordinal), now);
 }

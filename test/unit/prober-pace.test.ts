@@ -1,6 +1,6 @@
 import { test as prop, fc } from '../support/property.ts';
 import { describe, expect, test } from 'vitest';
-import { changePace, nextPace, phaseOf, startPace } from '../../probes/pace.ts';
+import { nextPace, phaseOf, startPace } from '../../probes/pace.ts';
 import { makeTimetable } from '../../probes/timetable.ts';
 import { handshakeTimeoutMillis } from '../../probes/tcp.ts';
 import { instant, millis } from '../../src/types/units.ts';
@@ -48,12 +48,6 @@ describe('pace', () => {
       tenths[tenth] = (tenths[tenth] ?? 0) + 1;
     }
     expect(Math.max(...tenths)).toBeLessThanOrEqual(7);
-  });
-
-  test('a shorter interval is taken up within the new interval, an equal one changes nothing', () => {
-    const pace = startPace(millis(60_000), 0.9, instant(0));
-    expect(changePace(pace, millis(100), instant(10)).nextAt).toBeLessThanOrEqual(110);
-    expect(changePace(pace, millis(60_000), instant(10))).toBe(pace);
   });
 });
 
