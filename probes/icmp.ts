@@ -61,7 +61,10 @@ export function makeIcmp(deck: Deck, size: EchoSize = 'small'): ProbeKindEngine 
         byWayOut.delete(lanes.wayOut);
       }
       for (const wayOut of new Set(streams.map((stream) => stream.wayOut))) {
-        lanesOf(wayOut).wanted = lanesFor(streams.filter((stream) => stream.wayOut === wayOut));
+        const lanes = lanesOf(wayOut);
+        lanes.wanted = lanesFor(streams.filter((stream) => stream.wayOut === wayOut));
+        // One that still waits for replies closes with the last of them.
+        for (const lane of lanes.lanes.splice(lanes.wanted)) if (lane?.waiting.size === 0) lane.close();
       }
     },
     send: (stream) => sendEcho(deck, lanesOf(stream.wayOut), stream),

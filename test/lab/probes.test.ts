@@ -1,4 +1,5 @@
 /** The prober in namespaces: real sockets, real routes, real faults. */
+import { readdirSync, readlinkSync } from 'node:fs';
 import { inside } from '../../lab/network/inside.ts';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest';
 import { execa } from 'execa';
@@ -271,6 +272,27 @@ describe('the process', () => {
     expect(counts['answered'] ?? 0).toBeGreaterThanOrEqual(950);
   });
 
+  test('a plan of fewer probes closes the sockets that it does not need', async () => {
+    const [first] = allTasks();
+    if (first === undefined) throw new Error('no task');
+    const plan = (intervalMillis: number) =>
+      Array.from({ length: 7 }, (_, index) => ({
+        ...first,
+        id: index + 1,
+        address: `198.51.100.${index + 1}`,
+        intervalMillis,
+      }));
+    run.command({ tasks: plan(100) });
+    await until([1, 2, 3, 4, 5, 6, 7], 'lost', 1, 0);
+    const state = run.states.findLast(({ kind }) => kind === 'running');
+    if (state?.kind !== 'running') throw new Error('never running');
+    const few = socketsOf(state.pid);
+    run.command({ tasks: plan(4) });
+    await waitUntil('more sockets', () => socketsOf(state.pid) >= few + 4);
+    run.command({ tasks: plan(100) });
+    await waitUntil('as few as before', () => socketsOf(state.pid) <= few);
+  });
+
   test('a new plan keeps the pace of the streams that stay and uses its own ids', async () => {
     await startAll();
     await waitUntil('a pace', () => run.of(1).length >= 10);
@@ -302,6 +324,19 @@ function phaseMillis(samples: readonly { readonly sentAt: number }[]): number {
 function circular(millis: number): number {
   const rest = millis % paceMillis;
   return rest > paceMillis / 2 ? rest - paceMillis : rest;
+}
+
+function socketsOf(pid: number): number {
+  const folder = `/proc/${pid}/fd`;
+  const isSocket = (name: string): boolean => {
+    try {
+      return readlinkSync(`${folder}/${name}`).startsWith('socket:');
+    } catch {
+      // Closed since it was listed.
+      return false;
+    }
+  };
+  return readdirSync(folder).filter(isSocket).length;
 }
 
 function isAlive(pid: number): boolean {
