@@ -1,7 +1,8 @@
 /** One ICMP socket with its own sequence numbers and the echoes that wait on it. */
 import type { WayOut } from './way-out.ts';
-import { type IcmpSocket, type Reply, openIcmpSocket } from './socket/icmp-socket.ts';
+import { type IcmpSocket, openIcmpSocket } from './socket/icmp-socket.ts';
 import { interfaceMtu } from './socket/interface.ts';
+import type { Reply } from './socket/reply-batch.ts';
 import { type Family, type Instant, instant } from '../src/types/units.ts';
 
 /** 64 random bits that a reply must repeat. */

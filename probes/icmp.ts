@@ -10,10 +10,9 @@ import { type Deck, type Flight, type NotRun, type ProbeKindEngine } from './fli
 import { notRun, notRunOfErrno, slowSendMillis } from './flight.ts';
 import { type EchoSize, type Lane, type Nonce, nextNonce, openLane } from './icmp-lane.ts';
 import { roundTrip } from './round-trip.ts';
-import { addressBytes, socketAddress } from './socket/address.ts';
-import type { Reply } from './socket/icmp-socket.ts';
+import type { Reply } from './socket/reply-batch.ts';
 import { SystemCallError } from './socket/libc.ts';
-import type { Stream } from './stream.ts';
+import { type Stream, destinationOf } from './stream.ts';
 import type { WayOut } from './way-out.ts';
 
 /** An echo that waits for its reply. */
@@ -88,11 +87,11 @@ function sendEcho(deck: Deck, lanes: Lanes, stream: Stream): Echo | NotRun {
   const lane = laneFor(deck, lanes, stream);
   if ('why' in lane) return lane;
   const { task } = stream;
-  const destination = socketAddress(task.family, task.address, 1, lane.index);
+  const destination = destinationOf(stream, lane.index);
   const nonce = nextNonce();
   const sequence = lane.nextSequence();
   const sentAt = deck.now();
-  const errno = lane.send(sequence, nonce, destination);
+  const errno = lane.send(sequence, nonce, destination.socketAddress);
   if (errno !== null) return refused(lanes, errno, deck.now());
   // The thread was put aside around the send: the packet left at a time that nobody knows. Its reply is a stray.
   if (deck.now() - sentAt > slowSendMillis) return notRun('loop-lag');
@@ -102,7 +101,7 @@ function sendEcho(deck: Deck, lanes: Lanes, stream: Stream): Echo | NotRun {
     deadlineAt: instant(sentAt + task.timeoutMillis),
     decided: false,
     nonce,
-    address: addressBytes(task.family, destination),
+    address: destination.bytes,
     lastLook: () => lane.drain(),
     release: (outcome) => releaseEcho(deck, lanes, lane, sequence, outcome),
   };
@@ -148,7 +147,7 @@ function takeReply(deck: Deck, lane: Lane<Echo>, reply: Reply): void {
     deck.stray();
     return;
   }
-  const rttMillis = roundTrip(echo.sentAt, deck.now(), reply.agoMillis);
+  const rttMillis = roundTrip(echo.sentAt, reply.readAt, reply.agoMillis);
   if (rttMillis > echo.deadlineAt - echo.sentAt) {
     deck.stray();
     deck.giveUp(echo);

@@ -5,32 +5,20 @@
  * so reading them a tenth of a second later, many at a time, measures the same at half the cost.
  */
 import type { Family } from '../../src/types/units.ts';
-import { addressBytes, domainOf, socketAddress } from './address.ts';
+import { domainOf, socketAddress } from './address.ts';
 import {
   SystemCallError,
   bindAddress,
   bindToDevice,
   closeSocket,
-  control,
   forbidFragments,
   linux,
   openSocket,
-  realtimeMillis,
-  receiveDatagram,
   sendDatagram,
-  timespecMillis,
+  stampArrivals,
   widenReceiveBuffer,
 } from './libc.ts';
-
-/** One echo reply's message as the socket gave it. */
-export interface Reply {
-  /** ICMP header and payload, without the IP header. Valid inside the callback only. */
-  readonly message: Buffer;
-  /** Address bytes of the sender. */
-  readonly from: Buffer;
-  /** How long ago the kernel received it. 0 where it does not say. */
-  readonly agoMillis: number;
-}
+import { type Reply, makeReplyBatch } from './reply-batch.ts';
 
 export interface IcmpSocket {
   /** Null where the kernel took it, else the errno's name. */
@@ -54,33 +42,23 @@ export interface IcmpSocketOptions {
   onReply(reply: Reply): void;
 }
 
-// SIOCGSTAMPNS: when the last datagram that was read from this socket arrived. The first call switches stamping on.
-const getStamp = 0x8907;
 // Room for about 500 replies of 64 bytes: a blocked second at 500 probes/s loses none.
 const receiveBufferBytes = 1_000_000;
-// A reply of a jumbo frame; longer ones are cut, which the nonce near their begin survives.
-const longestReplyBytes = 9216;
 const identifierTries = 16;
+
+const batches = { 4: makeReplyBatch(4), 6: makeReplyBatch(6) } as const;
 
 /** Throws SystemCallError: `EACCES` means that net.ipv4.ping_group_range does not hold our group. icmp(7). */
 export function openIcmpSocket(options: IcmpSocketOptions): IcmpSocket {
   const fd = openBound(options);
-  const stamp = Buffer.alloc(16);
-  const ago = (): number => (control(fd, getStamp, stamp) ? realtimeMillis() - timespecMillis(stamp) : 0);
-  control(fd, getStamp, stamp);
-  const buffer = Buffer.alloc(options.unfragmented ? longestReplyBytes : 2048);
-  const sender = Buffer.alloc(options.family === 4 ? 16 : 28);
-  const from = addressBytes(options.family, sender);
+  const batch = batches[options.family];
+  const onReply = (reply: Reply): void => options.onReply(reply);
   let open = true;
   return {
     send: (message, destination) => sendDatagram(fd, message, destination),
     drain: () => {
-      for (;;) {
-        // A callback may have closed us, and the number may be somebody else's by now.
-        const length = open ? receiveDatagram(fd, buffer, sender) : null;
-        if (length === null) return;
-        options.onReply({ message: buffer.subarray(0, length), from, agoMillis: ago() });
-      }
+      // A callback may have closed us, and the number may be somebody else's by now.
+      for (let more = open; more; ) more = batch.read(fd, onReply) && open;
     },
     close: () => {
       if (open) closeSocket(fd);
@@ -101,6 +79,7 @@ function openBound(options: IcmpSocketOptions): number {
     if (options.unfragmented) forbidFragments(fd, family);
     bindIdentifier(fd, options);
     widenReceiveBuffer(fd, receiveBufferBytes);
+    stampArrivals(fd);
     return fd;
   } catch (error) {
     closeSocket(fd);

@@ -17,6 +17,7 @@ const calls = {
   ioctl: libc.func('int ioctl(int, unsigned long, void*)'),
   sendto: libc.func('long sendto(int, void*, size_t, int, void*, uint32_t)'),
   recvfrom: libc.func('long recvfrom(int, void*, size_t, int, void*, void*)'),
+  recvmmsg: libc.func('int recvmmsg(int, void*, uint32_t, int, void*)'),
   clockGettime: libc.func('int clock_gettime(int, void*)'),
   getsockname: libc.func('int getsockname(int, void*, void*)'),
   inetNtop: libc.func('const char *inet_ntop(int, void*, void*, uint32_t)'),
@@ -74,6 +75,7 @@ const closeOnExecNonBlocking = 0o2004000;
 const solSocket = 1;
 const soReceiveBuffer = 8;
 const soBindToDevice = 25;
+const soTimestampNanos = 35;
 const messageDontWait = 0x40;
 const clockRealtime = 0;
 const clockMonotonic = 1;
@@ -111,6 +113,13 @@ export function widenReceiveBuffer(fd: number, bytes: number): void {
   calls.setsockopt(fd, solSocket, soReceiveBuffer, value, 4);
 }
 
+/** From now on each datagram comes with the wall time of its arrival, where the kernel can. SO_TIMESTAMPNS of socket(7). */
+export function stampArrivals(fd: number): void {
+  const value = Buffer.alloc(4);
+  value.writeInt32LE(1);
+  calls.setsockopt(fd, solSocket, soTimestampNanos, value, 4);
+}
+
 /** Throws SystemCallError (`EADDRNOTAVAIL`, `EADDRINUSE`, `EACCES`). */
 export function bindAddress(fd: number, sockaddr: Buffer): void {
   checked('bind', calls.bind(fd, sockaddr, sockaddr.length));
@@ -140,6 +149,11 @@ export function receiveDatagram(fd: number, into: Buffer, sockaddr: Buffer): num
   addressLength.writeUInt32LE(sockaddr.length);
   const got: number = calls.recvfrom(fd, into, into.length, messageDontWait, sockaddr, addressLength);
   return got < 0 ? null : got;
+}
+
+/** Datagrams read into these `struct mmsghdr`s; 0 where nothing waits, or the socket had an error, which this takes. */
+export function receiveDatagrams(fd: number, headers: Buffer, count: number): number {
+  return Math.max(0, calls.recvmmsg(fd, headers, count, messageDontWait, null));
 }
 
 /** Like `receiveDatagram`, with the errno's name of an error that waited on the socket. */
