@@ -32,10 +32,10 @@ export interface Engine {
 
 /**
  * Slots of other streams that are due within this share of their interval, and this long, are used in the same turn:
- * it saves turns, and is half of the slots' jitter.
+ * a turn of Node's loop costs more than a probe. It moves a probe no further than the slots' jitter does.
  */
-const togetherShare = 0.05;
-const mostTogetherMillis = 10;
+const togetherShare = 0.1;
+const mostTogetherMillis = 20;
 /** How often replies are read while nobody harvests. */
 const lookMillis = 100;
 /** How much later than its deadline a flight is looked at, so that a reply at the last moment is there. */
@@ -105,7 +105,7 @@ export function makeEngine(
       else state.banned.add(family);
     },
     harvest: () => {
-      lookAtAll(state, monotonicNow());
+      wake(state, deck, 0);
       return state.basket.take();
     },
     close: () => {
@@ -140,11 +140,11 @@ function deckOf(state: () => State): Deck {
   };
 }
 
-function wake(state: State, deck: Deck): void {
+function wake(state: State, deck: Deck, lookAgeMillis: number): void {
   const now = monotonicNow();
   noteLag(state, now);
   noteSleep(state, now);
-  if (now - state.lookedAt >= lookMillis) lookAtAll(state, now);
+  if (now - state.lookedAt >= lookAgeMillis) lookAtAll(state, now);
   for (const stream of dueStreams(state, now)) {
     send(state, stream, monotonicNow());
     stream.pace = nextPace(stream.pace, Math.random(), now);
@@ -157,7 +157,6 @@ function wake(state: State, deck: Deck): void {
 
 /** Replies carry the kernel's stamp, so they are read in bulk; only a receive buffer's size limits the delay. */
 function lookAtAll(state: State, now: Instant): void {
-  noteSleep(state, now);
   state.lookedAt = now;
   for (const kind of probeKinds) state.kinds[kind].look();
 }
@@ -267,5 +266,5 @@ function arm(state: State, deck: Deck): void {
   const delayMillis = Math.max(1, Math.ceil(next - now));
   // Node's timers count whole milliseconds and come up to one late by themselves.
   state.wakeAt = instant(now + delayMillis + 1);
-  state.timer = setTimeout(() => wake(state, deck), delayMillis);
+  state.timer = setTimeout(() => wake(state, deck, lookMillis), delayMillis);
 }
