@@ -7,8 +7,8 @@ import { applyResult } from '../types/wire/apply.ts';
 import {
   edgeCheckOutput,
   edgeRenderOutput,
+  geodnsApplyOutput,
   geodnsCheckOutput,
-  geodnsDecideOutput,
   geodnsPromoteOutput,
   geodnsProposeOutput,
   geodnsRevisionsOutput,
@@ -17,6 +17,14 @@ import {
 import { doctorOutput } from '../types/wire/doctor.ts';
 import { uplinkExplained } from '../types/wire/explain.ts';
 import { fleetStatus } from '../types/wire/fleet-status.ts';
+import {
+  geodnsDecideOutput,
+  geodnsFreezeOutput,
+  geodnsGeoipOutput,
+  geodnsOverrideOutput,
+  geodnsStatusOutput,
+  geodnsSteeringOutput,
+} from '../types/wire/geodns-service-outputs.ts';
 import { historyEntry } from '../types/wire/history.ts';
 import { type JsonSchema, jsonSchemaOf } from '../types/wire/json-schema.ts';
 import {
@@ -60,12 +68,18 @@ export const jsonOutputs: readonly JsonOutput[] = [
   { name: 'event', commands: ['events'], schema: historyEntry },
   { name: 'explain', commands: ['explain UPLINK'], schema: z.union([uplinkExplained, withoutDaemon]) },
   { name: 'fleet', commands: ['fleet'], schema: fleetStatus },
+  { name: 'geodns-apply', program: geodns, commands: ['apply'], schema: geodnsApplyOutput },
   { name: 'geodns-check', program: geodns, commands: ['check'], schema: geodnsCheckOutput },
   { name: 'geodns-decide', program: geodns, commands: ['decide'], schema: geodnsDecideOutput },
+  { name: 'geodns-freeze', program: geodns, commands: ['freeze', 'thaw'], schema: geodnsFreezeOutput },
+  { name: 'geodns-geoip', program: geodns, commands: ['geoip'], schema: geodnsGeoipOutput },
+  { name: 'geodns-override', program: geodns, commands: ['override'], schema: geodnsOverrideOutput },
   { name: 'geodns-promote', program: geodns, commands: ['promote'], schema: geodnsPromoteOutput },
   { name: 'geodns-propose', program: geodns, commands: ['propose'], schema: geodnsProposeOutput },
   { name: 'geodns-revisions', program: geodns, commands: ['revisions'], schema: geodnsRevisionsOutput },
   { name: 'geodns-rollback', program: geodns, commands: ['rollback'], schema: geodnsRollbackOutput },
+  { name: 'geodns-status', program: geodns, commands: ['status'], schema: geodnsStatusOutput },
+  { name: 'geodns-steering', program: geodns, commands: ['steering'], schema: geodnsSteeringOutput },
   { name: 'history', commands: ['history'], schema: z.array(historyEntry).readonly() },
   { name: 'migrate', commands: ['migrate'], schema: migrateOutput },
   {

@@ -10,6 +10,7 @@ import { labTokens, writeServiceFiles } from '../../lab/geodns/service.ts';
 import { type Stand, startStand } from '../../lab/geodns/stand.ts';
 import { asnEntries, countryEntries } from '../../lab/geodns/world.ts';
 import { addresses, callerOf } from '../support/geodns-api.ts';
+import { expectPublished } from '../support/published-json.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const patient = { timeout: 60_000, interval: 50 };
@@ -122,7 +123,9 @@ const ops = (method: string, path: string, body?: unknown): ReturnType<ReturnTyp
 async function outcomeOf(path: string, body?: unknown): Promise<{ kind: unknown; lines: string }> {
   expect((await ops('POST', path, body)).status).toBe(202);
   await expect.poll(async () => (await ops('GET', '/v1/geoip')).body['kind'], patient).toBe('idle');
-  const last = (await ops('GET', '/v1/geoip')).body['last'] as { kind: string; lines: string[] };
+  const { body: state } = await ops('GET', '/v1/geoip');
+  expectPublished('geodns-geoip', JSON.stringify(state));
+  const last = state['last'] as { kind: string; lines: string[] };
   return { kind: last.kind, lines: last.lines.join('; ') };
 }
 const everywhere = (): Promise<readonly string[]> =>

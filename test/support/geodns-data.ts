@@ -118,6 +118,20 @@ async function dataOver(
   };
 }
 
+/** Vietnam's users have CMI first (rule 7 of cdn); PCCW is made twice as fast for them, by an edge that knows its users. */
+export function measureVietnam({ data, service }: DataApi): void {
+  const now = service.parts.nowMillis();
+  for (let network = 0; network < 40; network += 1)
+    for (const [carrier, rttMillis] of [
+      ['cmi', 120],
+      ['pccw', 60],
+    ] as const) {
+      const one = { carrier, ok: true, rttMillis, country: 'VN', asn: 45_899, source: `net-${network}` };
+      const batch = { schema: 1, beacons: Array.from({ length: 5 }, () => one) } as const;
+      data.rum?.intake.take(batch, { kind: 'edge', name: 'edge' }, now);
+    }
+}
+
 function tokensText(): string {
   const line = (name: keyof typeof dataTokens, role: string, more = ''): string => {
     const sha256 = createHash('sha256').update(dataTokens[name]).digest('hex');

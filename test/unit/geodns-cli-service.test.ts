@@ -6,8 +6,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { exitCodeOf, linesOf } from '../../geodns/cli/failure.ts';
 import { buildProgram } from '../../geodns/cli/program.ts';
 import { labRulesText } from '../support/geodns.ts';
-import { type DataApi, dataTokens, startDataApi } from '../support/geodns-data.ts';
+import { type DataApi, dataTokens, measureVietnam, startDataApi } from '../support/geodns-data.ts';
 import { type GeoDnsWorld, geodnsWorld, type ServedWorld, serveWorld } from '../support/geodns-world.ts';
+import { expectPublished } from '../support/published-json.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-geodns-cli-'));
 const at = (name: string): string => join(folder, name);
@@ -133,6 +134,35 @@ describe('an operator', () => {
   });
 });
 
+describe('with --json, as docs/schemas publishes it, is printed', () => {
+  let api: DataApi;
+  beforeAll(async () => {
+    api = await startDataApi({ rum: { open: true } });
+    measureVietnam(api);
+    await api.data.steerer.round();
+  });
+  afterAll(() => api.stop());
+  const why = ['--reason', 'x'];
+
+  test.each([
+    ['geodns-override', ['override', 'hk1/cmi', 'drain', '--for', '2h', ...why]],
+    ['geodns-status', ['status']],
+    ['geodns-decide', ['decide', 'www.geo.test', '120.196.1.1']],
+    ['geodns-decide', ['decide', 'www.geo.test', '192.0.2.1', '--type', 'AAAA']],
+    ['geodns-geoip', ['geoip']],
+    ['geodns-steering', ['steering']],
+    ['geodns-steering', ['steering', 'accept', 'cdn', '7', ...why]],
+    ['geodns-steering', ['steering']],
+    ['geodns-steering', ['steering', 'revert', 'cdn', '7', ...why]],
+    ['geodns-freeze', ['freeze', ...why]],
+    ['geodns-freeze', ['thaw', ...why]],
+  ])('%s: %j', async (name, words) => {
+    const { code, text } = await run(api.url, ...words, '--json');
+    expect(code).toBe(0);
+    expectPublished(name, text);
+  });
+});
+
 describe('apply', () => {
   let world: GeoDnsWorld;
   let served: ServedWorld;
@@ -155,11 +185,15 @@ describe('apply', () => {
     const shown = await run(served.url, 'apply', at('other.yaml'));
     expect(shown).toEqual({ code: 0, text: expect.stringMatching(/AS9808 cm CN: hk-cmi -> hk-hkbn/) });
     expect(world.desk.current()?.number).toBe(before);
+    const json = await run(served.url, 'apply', at('other.yaml'), '--json');
+    expect(expectPublished('geodns-apply', json.text)).toMatchObject({ ok: true, problems: [] });
     const done = await run(served.url, 'apply', at('other.yaml'), '--yes', '--reason', 'measured');
     expect(done).toEqual({ code: 0, text: `revision ${before + 1} is in force\n` });
     expect(world.desk.current()).toMatchObject({ author: 'ops', reason: 'measured' });
     expect(readFileSync(world.paths.rules, 'utf8')).toBe(other);
     expect((await run(served.url, 'apply', at('other.yaml'), '--yes')).text).toContain('in force already');
+    const again = await run(served.url, 'apply', at('other.yaml'), '--yes', '--json');
+    expect(expectPublished('geodns-apply', again.text)).toMatchObject({ changed: false });
   });
 
   test('tells every problem with its line, and changes nothing', async () => {
@@ -167,6 +201,8 @@ describe('apply', () => {
     const before = world.desk.current()?.number;
     const answer = await run(served.url, 'apply', at('bad.yaml'), '--yes');
     expect(answer).toEqual({ code: 1, text: expect.stringMatching(/rules\.yaml:\d+:\d+: .*nosuch/) });
+    const json = await run(served.url, 'apply', at('bad.yaml'), '--yes', '--json');
+    expect(expectPublished('geodns-apply', json.text)).toMatchObject({ ok: false });
     expect(world.desk.current()?.number).toBe(before);
   });
 });

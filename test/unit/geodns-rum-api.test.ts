@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseAddress } from '../../geodns/address.ts';
 import { callerOf, uplinkMessage } from '../support/geodns-api.ts';
-import { type DataApi, dataTokens, startDataApi } from '../support/geodns-data.ts';
+import { type DataApi, dataTokens, measureVietnam, startDataApi } from '../support/geodns-data.ts';
 
 let api: DataApi;
 afterEach(() => api?.stop());
@@ -26,31 +26,6 @@ async function beacon(body: unknown, forwarded?: string): Promise<number> {
   return response.status;
 }
 
-/** Vietnam's users have CMI first; PCCW is made twice as fast for them, by an edge that knows its users. */
-function measure(networks = 40): void {
-  const { rum } = api.data;
-  const now = api.service.parts.nowMillis();
-  for (let at = 0; at < networks; at += 1)
-    for (const [carrier, rttMillis] of [
-      ['cmi', 120],
-      ['pccw', 60],
-    ] as const)
-      rum?.intake.take(
-        {
-          schema: 1,
-          beacons: Array.from({ length: 5 }, () => ({
-            carrier,
-            ok: true,
-            rttMillis,
-            country: 'VN',
-            asn: 45_899,
-            source: `net-${at}`,
-          })),
-        },
-        { kind: 'edge', name: 'edge' },
-        now,
-      );
-}
 const inVietnam = parseAddress('14.160.1.1');
 function poolOfVietnam(): string | null {
   if (inVietnam === undefined) throw new Error('no address');
@@ -107,7 +82,7 @@ describe('beacons', () => {
 describe('measured steering', () => {
   test('in shadow mode shows what it would do, and does nothing', async () => {
     api = await startDataApi();
-    measure();
+    measureVietnam(api);
     await api.data.steerer.round();
     expect((await call('reader')('GET', '/v1/steering')).body).toMatchObject({
       mode: 'shadow',
@@ -121,7 +96,7 @@ describe('measured steering', () => {
 
   test('in live mode changes the answers, says why, and is taken back by an operator who then has the last word', async () => {
     api = await startDataApi({ steering: { mode: 'live', ...whole } });
-    measure();
+    measureVietnam(api);
     const before = api.service.zone()?.revision;
     await api.data.steerer.round();
     expect(poolOfVietnam()).toBe('hk-pccw');
@@ -137,7 +112,7 @@ describe('measured steering', () => {
 
   test('makes a proposal true on an operator’s word, also in shadow mode', async () => {
     api = await startDataApi();
-    measure();
+    measureVietnam(api);
     expect((await call('reader')('POST', '/v1/steering/cdn/7', { do: 'accept', reason: 'ok' })).status).toBe(
       403,
     );
@@ -151,7 +126,7 @@ describe('measured steering', () => {
 
   test('is held by a freeze here and by one of a node, and what it did stays', async () => {
     api = await startDataApi({ steering: { mode: 'live', ...whole } });
-    measure();
+    measureVietnam(api);
     expect(await call('ops')('PUT', '/v1/freeze', { frozen: true, reason: 'storm' })).toMatchObject({
       status: 200,
       body: { isFrozen: true, freeze: { author: 'ops', reason: 'storm' } },
@@ -195,7 +170,7 @@ describe('measured steering', () => {
     const folder = mkdtempSync('/tmp/causeway-steering-');
     try {
       api = await startDataApi({ folder, steering: { mode: 'live', ...whole } });
-      measure();
+      measureVietnam(api);
       await api.data.steerer.round();
       await call('ops')('PUT', '/v1/freeze', { frozen: true, reason: 'storm' });
       await api.stop();
@@ -284,7 +259,7 @@ describe('statistics', () => {
 
 test('metrics and the API description speak of all of it', async () => {
   api = await startDataApi();
-  measure();
+  measureVietnam(api);
   await api.data.steerer.round();
   const metrics = await (await fetch(`${api.url}/metrics`)).text();
   for (const line of [

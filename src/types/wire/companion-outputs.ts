@@ -45,15 +45,18 @@ export const geodnsCheckOutput = z.object({
 
 const nullable = z.string().nullable();
 
-const decision = z.object({
+export const geodnsFacts = {
+  asn: count.nullable(),
+  organisation: nullable,
+  country: nullable,
+  subdivision: nullable,
+  continent: nullable,
+};
+
+/** By the files alone; the running service tells the same and more of it. */
+export const geodnsDecision = z.object({
   ip: z.string(),
-  facts: z.object({
-    asn: count.nullable(),
-    organisation: nullable,
-    country: nullable,
-    subdivision: nullable,
-    continent: nullable,
-  }),
+  facts: z.object(geodnsFacts),
   classification: z.discriminatedUnion('kind', [
     z.object({
       kind: z.literal('known'),
@@ -91,9 +94,9 @@ const decision = z.object({
 });
 
 /** Of each policy that was asked about. */
-export const geodnsDecideOutput = z.array(decision).readonly();
+export const geodnsDecisions = z.array(geodnsDecision).readonly();
 
-const revision = z.object({
+export const geodnsRevision = z.object({
   number: count,
   /** null: written while the service was stopped. */
   serial: count.nullable(),
@@ -106,8 +109,8 @@ const revision = z.object({
 
 /** All of them, the newest first; with a number that one and its texts. */
 export const geodnsRevisionsOutput = z.union([
-  z.array(revision).readonly(),
-  revision.extend({ texts: z.object({ rules: z.string(), networks: z.string() }) }),
+  z.array(geodnsRevision).readonly(),
+  geodnsRevision.extend({ texts: z.object({ rules: z.string(), networks: z.string() }) }),
 ]);
 
 const place = z.object({ file: z.string(), line: count, column: count, path: z.string(), text: z.string() });
@@ -139,11 +142,16 @@ const moved = z.object({
   names: z.object({ added: texts, removed: texts }),
 });
 
-/** What it would move; with `--yes` what was done; with `--offline` whether the files were written. */
-export const geodnsRollbackOutput = z.union([
+/** Why other rules are refused, or whom they would move; with `--yes` the revision in force. */
+export const geodnsApplyOutput = z.union([
   z.object({ ok: z.literal(false), problems: texts, places: z.array(place).readonly() }),
   z.object({ ok: z.literal(true), problems: texts, moved, degraded: count, rrsets: count }),
-  z.object({ changed: z.boolean(), revision }),
+  z.object({ changed: z.boolean(), revision: geodnsRevision }),
+]);
+
+/** The same; with `--offline` whether the files were written. */
+export const geodnsRollbackOutput = z.union([
+  ...geodnsApplyOutput.options,
   z.object({ number: count, written: z.boolean() }),
 ]);
 
