@@ -1,16 +1,19 @@
 /**
  * CPU and memory of the prober beside fping, on the same targets at the same rates, in turn; and what foreign ICMP costs.
- * CPU is user and system time of the process that sends; the kernel's work for the packets is in it on both sides.
+ * CPU is user and system time of all threads of the process that sends; the kernel's work for the packets is in it on both
+ * sides. On a node a prober runs for months, and V8 has long compiled what it will compile; one that was just started
+ * would be charged for the compiler. So each prober is warmed up once and then takes one plan after the other.
  */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import type { ProbeEngine } from '../src/types/outcome.ts';
-import { addressesOf, cpuMicrosOf, ended, insideStand, measuring, quantileOf } from './probe-stand.ts';
-import { sleep, startFping, tasksAt } from './probe-stand.ts';
+import type { ProbeEngine, ProbeTask } from '../src/types/outcome.ts';
+import { type Running, addressesOf, cpuMicrosOf, ended, insideStand, measuring } from './probe-stand.ts';
+import { quantileOf, sleep, startFping, tasksAt } from './probe-stand.ts';
 import { report } from './report.ts';
 
-export const help = `probe-cpu [--rounds N] [--seconds N] [--net-ping] [--write FILE.md] [--json]
+export const help = `probe-cpu [--rounds N] [--seconds N] [--warm-up SECONDS] [--net-ping] [--write FILE.md] [--json]
   CPU per probe and memory at 100 to 5,000 probes a second beside fping; CPU while others ping as fast as they can.
+  --warm-up   how long 5,000 probes a second are sent before anything is measured (60)
   --net-ping  the optional engine too, where it is installed`;
 
 /**
@@ -25,6 +28,11 @@ const rates = [
 ] as const;
 const mostTargets = 100;
 const foreignReach = 0.05;
+/** 300,000 probes in a minute: at 150 a second they would take half an hour. */
+const warmUp: Rate = { perSecond: 5000, targets: mostTargets };
+/** After each change of the plan: sockets are opened, and the compiler does again what the other rate makes it do. */
+const settleMillis = 10_000;
+const fpingSettleMillis = 2000;
 
 interface Use {
   readonly microsPerProbe: number;
@@ -39,6 +47,7 @@ export async function run(args: readonly string[]): Promise<number> {
     options: {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '10' },
+      'warm-up': { type: 'string', default: '60' },
       'net-ping': { type: 'boolean', default: false },
       write: { type: 'string' },
       json: { type: 'boolean', default: false },
@@ -47,11 +56,37 @@ export async function run(args: readonly string[]): Promise<number> {
   });
   if (!values.inside) return insideStand(process.argv[1] ?? '', ['probe-cpu', ...args], mostTargets);
   const seconds = Number(values.seconds);
+  const ours = await warmedUp('icmp-socket', Number(values['warm-up']));
+  const netPing = values['net-ping'] ? await warmedUp('net-ping', Number(values['warm-up'])) : null;
+  try {
+    const all: Row[] = [];
+    for (const rate of rates)
+      all.push({ rate, uses: await inTurn(ours, netPing, rate, seconds, Number(values.rounds)) });
+    return tell(args, all, await underFlood(ours, seconds));
+  } finally {
+    await ours.prober.stop();
+    await netPing?.prober.stop();
+  }
+}
+
+/** How fast, and to how many targets. */
+interface Rate {
+  readonly perSecond: number;
+  readonly targets: number;
+}
+
+interface Row {
+  readonly rate: (typeof rates)[number];
+  readonly uses: Awaited<ReturnType<typeof inTurn>>;
+}
+
+/** Gives the exit code. */
+function tell(args: readonly string[], all: readonly Row[], foreign: Foreign): number {
   const lines: string[] = [];
   const figures: Record<string, unknown> = {};
-  let kept = true;
-  for (const { perSecond, targets, reach } of rates) {
-    const uses = await inTurn({ perSecond, targets }, seconds, Number(values.rounds), values['net-ping']);
+  let kept = foreign.extraShare <= foreignReach;
+  for (const { rate, uses } of all) {
+    const { perSecond, reach } = rate;
     const ratio = middle(uses.ours, 'microsPerProbe') / middle(uses.fping, 'microsPerProbe');
     const isKept = reach === null || ratio <= reach;
     kept &&= isKept;
@@ -62,8 +97,6 @@ export async function run(args: readonly string[]): Promise<number> {
     );
     figures[String(perSecond)] = { ...uses, ratio };
   }
-  const foreign = await underFlood(seconds);
-  kept &&= foreign.extraShare <= foreignReach;
   const text = [
     '| rate | ours: µs a probe, share of a core, memory | fping | net-ping | ours / fping | reach |',
     '| --- | --- | --- | --- | --- | --- |',
@@ -75,37 +108,40 @@ export async function run(args: readonly string[]): Promise<number> {
   return kept ? 0 : 1;
 }
 
-/** How fast, and to how many targets. */
-interface Rate {
-  readonly perSecond: number;
-  readonly targets: number;
+/** It stays without a plan. */
+async function warmedUp(engine: ProbeEngine, seconds: number): Promise<Running> {
+  const measured = await measuring(tasksOf(warmUp), engine);
+  await sleep(seconds * 1000);
+  measured.prober.setTasks([]);
+  measured.samples.length = 0;
+  return measured;
 }
 
-async function inTurn(rate: Rate, seconds: number, rounds: number, withNetPing: boolean) {
-  const ours: Use[] = [];
-  const fping: Use[] = [];
-  const netPing: Use[] = [];
+function tasksOf({ perSecond, targets }: Rate): readonly ProbeTask[] {
+  return tasksAt(targets, (1000 * targets) / perSecond);
+}
+
+async function inTurn(ours: Running, netPing: Running | null, rate: Rate, seconds: number, rounds: number) {
+  const uses: Record<'ours' | 'fping' | 'netPing', Use[]> = { ours: [], fping: [], netPing: [] };
   for (let round = 0; round < rounds; round += 1) {
-    ours.push(await useOf('icmp-socket', rate, seconds));
-    fping.push(await useOfFping(rate, seconds));
-    if (withNetPing) netPing.push(await useOf('net-ping', rate, seconds));
+    uses.ours.push(await useOf(ours, rate, seconds));
+    uses.fping.push(await useOfFping(rate, seconds));
+    if (netPing !== null) uses.netPing.push(await useOf(netPing, rate, seconds));
   }
-  return { ours, fping, netPing };
+  return uses;
 }
 
-async function useOf(engine: ProbeEngine, { perSecond, targets }: Rate, seconds: number): Promise<Use> {
-  const measured = await measuring(tasksAt(targets, (1000 * targets) / perSecond), engine);
-  try {
-    // Compilers warm up, sockets are opened.
-    await sleep(2000);
-    const before = { cpu: cpuMicrosOf(measured.state().pid), samples: measured.samples.length };
-    await sleep(seconds * 1000);
-    const probes = measured.samples.length - before.samples;
-    const micros = cpuMicrosOf(measured.state().pid) - before.cpu;
-    return { ...perProbe(micros, probes, seconds), megabytes: measured.state().rssBytes / 1e6 };
-  } finally {
-    await measured.prober.stop();
-  }
+async function useOf(measured: Running, rate: Rate, seconds: number): Promise<Use> {
+  const { prober, samples } = measured;
+  prober.setTasks(tasksOf(rate));
+  await sleep(settleMillis);
+  const before = cpuMicrosOf(measured.state().pid);
+  samples.length = 0;
+  await sleep(seconds * 1000);
+  const micros = cpuMicrosOf(measured.state().pid) - before;
+  const use = { ...perProbe(micros, samples.length, seconds), megabytes: measured.state().rssBytes / 1e6 };
+  prober.setTasks([]);
+  return use;
 }
 
 async function useOfFping({ perSecond, targets }: Rate, seconds: number): Promise<Use> {
@@ -115,7 +151,7 @@ async function useOfFping({ perSecond, targets }: Rate, seconds: number): Promis
     for (const byte of chunk) if (byte === 10) lines += 1;
   });
   try {
-    await sleep(2000);
+    await sleep(fpingSettleMillis);
     const pid = fping.pid ?? 0;
     const before = { cpu: cpuMicrosOf(pid), lines };
     await sleep(seconds * 1000);
@@ -130,12 +166,15 @@ function perProbe(micros: number, probes: number, seconds: number): Omit<Use, 'm
   return { microsPerProbe: micros / Math.max(1, probes), coreShare: micros / (seconds * 1e6) };
 }
 
+interface Foreign {
+  readonly perSecond: number;
+  readonly extraShare: number;
+}
+
 /** Somebody else's echoes by the same interface: their replies come in here, and are none of ours. */
-async function underFlood(
-  seconds: number,
-): Promise<{ readonly perSecond: number; readonly extraShare: number }> {
+async function underFlood(ours: Running, seconds: number): Promise<Foreign> {
   const usual = { perSecond: 150, targets: 30 };
-  const quiet = await useOf('icmp-socket', usual, seconds);
+  const quiet = await useOf(ours, usual, seconds);
   const flood = spawn('ping', ['-f', '-q', '-s', '16', addressesOf(1)[0] ?? ''], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -144,7 +183,7 @@ async function underFlood(
     told += chunk.toString('utf8');
   });
   const began = performance.now();
-  const loud = await useOf('icmp-socket', usual, seconds);
+  const loud = await useOf(ours, usual, seconds);
   const gone = new Promise((resolve) => flood.once('close', resolve));
   flood.kill('SIGINT');
   await gone;
