@@ -356,18 +356,6 @@ describe.each(['bookworm', 'trixie'])('on %s', (suite) => {
     expect(await updates()).toBe(before);
   });
 
-  test('the GeoDNS companion without its files says which one, as its own user, and is not tried again', async () => {
-    await box.sh('systemctl start causeway-geodns.service');
-    await until(
-      'its end',
-      async () => (await property('ActiveState', 'causeway-geodns.service')) === 'failed',
-    );
-    expect(await property('ExecMainStatus', 'causeway-geodns.service')).toBe('2');
-    expect(await property('NRestarts', 'causeway-geodns.service')).toBe('0');
-    expect(await journal('causeway-geodns.service')).toContain('/etc/causeway-geodns/geodns.yaml');
-    expect(await box.sh('stat -c %U /var/lib/causeway-geodns')).toBe('causeway-geodns');
-  });
-
   test('removal leaves BIRD and its files as they are, although on_stop says withdraw; purge too', async () => {
     write('etc/causeway/causeway.yaml', config({ on_stop: { do: 'withdraw' } }));
     await box.sh(`systemctl restart ${service}`);
