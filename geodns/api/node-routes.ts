@@ -94,13 +94,15 @@ export function nodeRoutes(app: FastifyInstance, parts: NodeParts, guard: Guard)
     const message = readMessage(nodeState, request.body);
     if (message.node !== node)
       throw new Problem(400, 'bad-message', `the body speaks of ${message.node}, the path of ${node}`);
-    parts.service.noteFrozen(node, message.frozen === true);
     const order = { epoch: message.epoch, seq: message.seq };
     const reports = Object.entries(message.uplinks).map(([uplink, body]): [string, Report] => [
       uplink,
       reportOf(body, order),
     ]);
-    return answer(parts, reply, waits(request.query), await parts.service.hear(node, new Map(reports)));
+    const heard = await parts.service.hear(node, new Map(reports));
+    // An old heartbeat that comes late says nothing of a freeze either.
+    if (heard.some(isTaken)) parts.service.noteFrozen(node, message.frozen === true);
+    return answer(parts, reply, waits(request.query), heard);
   });
 
   app.put('/v1/nodes/:node/carriers/:carrier', { schema: words.carrier }, async (request, reply) => {
@@ -175,15 +177,14 @@ async function answer(
   heard: readonly Heard[],
 ): Promise<Readonly<Record<string, unknown>>> {
   parts.counts.heard(heard);
-  const kinds = new Set(heard.map((one) => one.answer));
-  if (!kinds.has('accepted') && !kinds.has('replay')) refuse(heard);
+  if (!heard.some(isTaken)) refuse(heard);
   const revision = parts.service.zone()?.revision ?? 0;
   const applied = wait ? await parts.sync.settled(revision, convergeMillis) : false;
   // A node with several URLs goes on to the service that does write.
   const { kind, error } = parts.sync.state();
   if (kind === 'fenced') throw new Problem(503, 'fenced', error ?? 'another service writes the zone');
   const view = parts.service.view();
-  reply.status(kinds.has('accepted') ? 202 : 200);
+  reply.status(heard.some((one) => one.answer === 'accepted') ? 202 : 200);
   return {
     revision,
     applied,
@@ -193,6 +194,10 @@ async function answer(
       ({ level }) => level === 'fail-open' || level === 'all-down',
     ),
   };
+}
+
+function isTaken({ answer: kind }: Heard): boolean {
+  return kind === 'accepted' || kind === 'replay';
 }
 
 function refuse(heard: readonly Heard[]): never {

@@ -138,7 +138,6 @@ export class GeoDnsService {
   hear(node: string, reports: ReadonlyMap<string, Report>): Promise<readonly Heard[]> {
     return this.inTurn(async () => {
       const now = this.parts.nowMillis();
-      this.heardAt.set(node, now);
       const heard: Heard[] = [];
       const events: StateEvent[] = [];
       for (const [uplink, report] of reports) {
@@ -149,9 +148,9 @@ export class GeoDnsService {
         heard.push({ target, answer: answer?.kind ?? 'unknown-target', current: orderOf(answer) });
         if (answer?.kind === 'accepted') events.push(answer.event);
       }
-      if (events.length > 0) {
-        await this.change(events, 'report');
-      }
+      // A node that is in no rule is nobody whose silence could be missed.
+      if (heard.some((one) => one.answer !== 'unknown-target')) this.heardAt.set(node, now);
+      if (events.length > 0) await this.change(events, 'report');
       return heard;
     });
   }

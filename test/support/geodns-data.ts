@@ -18,7 +18,7 @@ import { Steerer } from '../../geodns/steering/steerer.ts';
 import { parseAddress } from '../../geodns/address.ts';
 import { worldMmdbs } from '../../lab/geodns/world.ts';
 import { deskOver } from './geodns-desk.ts';
-import { labNetworks, labRules, value } from './geodns.ts';
+import { labNetworks, labNetworksText, labRules, labRulesText, value } from './geodns.ts';
 
 export const dataTokens = {
   ops: 'token-of-operators',
@@ -59,9 +59,9 @@ export async function startDataApi(options: DataApiOptions = {}): Promise<DataAp
     revisionAbove: 0,
     writer: '',
   });
-  await service.start();
-  const data = await dataOver(service, folder, options);
   const { desk, users } = await deskOver(service, mkdtempSync(join(folder, 'desk')));
+  await desk.adopt({ rules: labRulesText, networks: labNetworksText }, 'start', () => service.start());
+  const data = await dataOver(service, folder, options);
   const app = await buildApi({
     service,
     desk,

@@ -158,7 +158,9 @@ describe('measured steering', () => {
       isFrozen: true,
       frozenNodes: ['hk1'],
     });
-    await call('node')('PUT', '/v1/nodes/hk1/state', heartbeat(2, false));
+    await call('node')('PUT', '/v1/nodes/hk1/state', heartbeat(3, false));
+    // One of before that comes late is refused, and freezes nothing.
+    expect((await call('node')('PUT', '/v1/nodes/hk1/state', heartbeat(2, true))).status).toBe(409);
     await api.data.steerer.round();
     expect(poolOfVietnam()).toBe('hk-pccw');
     await call('ops')('PUT', '/v1/freeze', { frozen: true, reason: 'storm' });
