@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const targets = ['bird', 'config', 'rules', 'edge', 'state', 'http', 'dns', 'icmp', 'redis', 'snapshot', 'all'];
+const targets = ['bird', 'config', 'rules', 'edge', 'state', 'http', 'geodns-http', 'dns', 'icmp', 'redis', 'snapshot', 'all'];
 const usage = `Usage: npm run fuzz -- TARGET [--minutes N] [--seed S] [--json]\n  TARGET: ${targets.join(', ')}`;
 
 function read() {

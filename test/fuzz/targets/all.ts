@@ -2,6 +2,7 @@
 import type { FuzzTarget } from '../target.ts';
 import { birdTarget } from './bird.ts';
 import { configTarget, edgeTarget, rulesTarget } from './config.ts';
+import { geodnsHttpTarget } from './geodns-http.ts';
 import { httpTarget } from './http.ts';
 import { snapshotTarget } from './snapshot.ts';
 import { stateTarget } from './state.ts';
@@ -14,6 +15,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   edgeTarget,
   stateTarget,
   httpTarget,
+  geodnsHttpTarget,
   dnsTarget,
   icmpTarget,
   redisTarget,
