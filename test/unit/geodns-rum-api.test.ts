@@ -187,6 +187,16 @@ describe('measured steering', () => {
   });
 });
 
+test('a report about a node that is in no rule is refused, and nobody misses the node later', async () => {
+  let now = Date.UTC(2026, 10, 30);
+  api = await startDataApi({ nowMillis: () => now });
+  const told = await call('ops')('PUT', '/v1/nodes/hk9/uplinks/cmi', uplinkMessage('down', 1, 1));
+  expect(told).toMatchObject({ status: 404, body: { code: 'unknown-target' } });
+  now += 3_600_000;
+  expect(api.service.silentNodes()).toContain('hk1');
+  expect(api.service.silentNodes()).not.toContain('hk9');
+});
+
 describe('statistics', () => {
   const rows = [
     {
