@@ -1,6 +1,10 @@
-/** The page of GeoDNS in headless Chromium, over the built program as users start it and three PowerDNS sites. */
+/**
+ * The page of GeoDNS in headless Chromium, over the built program as users start it and three PowerDNS sites. With
+ * CAUSEWAY_SCREENSHOTS=FOLDER it also takes the pictures of docs/screenshots.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { labTokens, writeServiceFiles } from '../../lab/geodns/service.ts';
@@ -9,9 +13,12 @@ import { worldMmdbs } from '../../lab/geodns/world.ts';
 import { waitUntil } from '../../lab/network/wait.ts';
 import { launchBrowser, openIn, overflow, seriousFindings } from '../support/browser.ts';
 import { addresses, type Caller, callerOf, uplinkMessage } from '../support/geodns-api.ts';
+import { vietnamBatches } from '../support/geodns-data.ts';
 
+const pictures = process.env['CAUSEWAY_SCREENSHOTS'];
 const patience = { timeout: 60_000 };
 const mobile = '120.196.1.0/24';
+const vietnam = '14.160.1.0/24';
 
 let stand: Stand;
 let service: ChildProcess;
@@ -28,6 +35,7 @@ beforeAll(async () => {
   const listen = `${stand.sites[0].dns.host}:8053`;
   base = `http://${listen}`;
   const config = await writeServiceFiles(stand, listen);
+  appendFileSync(config, 'rum: {}\n');
   service = spawn(process.execPath, ['bin/causeway-geodns', 'run', '-c', config], { stdio: 'ignore' });
   await waitUntil('the service to be ready', () =>
     fetch(`${base}/readyz`).then(
@@ -142,8 +150,48 @@ test('overrides a target with a reason and an end, shows it, and ends it', async
   await shows('#overrides').toContain('Nobody overrides anything');
 });
 
-test('freezes measured steering and thaws it again, with a reason each', async () => {
+test('shows what steering proposes, on what evidence and what holds it; accepts it and takes it back', async () => {
   await shows('#steering').toContain('It proposes nothing');
+  for (const batch of vietnamBatches()) expect((await ops('POST', '/v1/rum', batch)).status).toBe(202);
+  // An operator's word makes it judge at once; there is nothing to accept for rule 1.
+  const asked = await ops('POST', '/v1/steering/cdn/1', { do: 'accept', reason: 'x' });
+  expect(asked.status).toBe(404);
+  await shows('#steering li').toMatch(/cdn.*7.*100 % of users.*hk-cmi, hk-pccw → hk-pccw, hk-cmi/);
+  await shows('#steering li .said').toMatch(
+    /hk-pccw instead of hk-cmi: \d+ ms faster, \d+ ms for sure, of 200 beacons from 40 networks/,
+  );
+  await shows('#steering li .held').toContain('shadow');
+  expect(await seriousFindings(page)).toEqual([]);
+  await picture('geodns-steering');
+  const before = await addresses(stand.sites[2], vietnam);
+  await page.locator('#steering [data-do=accept]').click();
+  await page.locator('dialog [name=reason]').fill('seen it too');
+  await press('confirm');
+  await press('close');
+  await shows('#steering li').toMatch(/ops: hk-pccw instead of hk-cmi/);
+  await expect.poll(() => addresses(stand.sites[2], vietnam), patience).not.toBe(before);
+  await page.locator('#steering [data-do=revert]').click();
+  await page.locator('dialog [name=reason]').fill('they complain');
+  await press('confirm');
+  await press('close');
+  await expect.poll(() => addresses(stand.sites[2], vietnam), patience).toBe(before);
+  await expect.poll(() => page.locator('#steering [data-do=revert]').count(), patience).toBe(0);
+});
+
+/** In a window for a desk and in one for a phone. */
+async function picture(name: string): Promise<void> {
+  for (const [width, file] of [
+    [360, `${name}-phone`],
+    [1280, name],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await overflow(page)).toBe(0);
+    if (pictures !== undefined)
+      await page.locator('#steering').screenshot({ path: join(pictures, `${file}.png`) });
+  }
+}
+
+test('freezes measured steering and thaws it again, with a reason each', async () => {
   for (const [action, shown] of [
     ['freeze', 'frozen by ops: moving day'],
     ['thaw', 'Freeze…'],

@@ -56,7 +56,7 @@ function proposalLine(proposal: GeoDnsSteering['proposals'][number], words: Word
     { key: `proposed ${policy} ${rule}` },
     h('strong', {}, `${words.ruleName(policy, rule)} `),
     stateMark('proposed', words.proposed),
-    h('span', { class: 'share' }, ` ${percent(share)}`),
+    h('span', { class: 'share' }, ` ${words.shareOfUsers(percent(share))}`),
     h('p', {}, `${from.join(', ')} → ${to.join(', ')}`),
     h('p', { class: 'said', lang: 'en' }, reason),
     held === null ? null : h('p', { class: 'held' }, words.heldBy(held)),

@@ -93,6 +93,7 @@ export const english = {
   thawTitle: 'Let measured steering and new databases go on',
   noProposals: 'It proposes nothing.',
   proposed: 'proposed',
+  shareOfUsers: (share: string) => `${share} of users`,
   acts: 'acts',
   ruleName: (policy: string, rule: number) => `${policy}, ${rule === 0 ? 'default' : `rule ${rule}`}`,
   heldBy: (why: string) => `held: ${why}`,

@@ -93,6 +93,7 @@ export const chinese: typeof english = {
   thawTitle: '继续按测量调度和更新数据库',
   noProposals: '没有建议。',
   proposed: '建议',
+  shareOfUsers: (share) => `${share} 的用户`,
   acts: '生效中',
   ruleName: (policy, rule) => `${policy}，${rule === 0 ? '默认' : `规则 ${rule}`}`,
   heldBy: (why) => `被保留：${why}`,
