@@ -20,8 +20,8 @@ export type Rehearsal =
   /** Sentences that name the prefix and the uplink. */
   | { readonly kind: 'differs'; readonly problems: readonly string[] };
 
-/** Prefixes by session. */
-type Expected = ReadonlyMap<string, ReadonlySet<string>>;
+/** By session and prefix: whether the carrier has to get it drained. */
+type Expected = ReadonlyMap<string, ReadonlyMap<string, boolean>>;
 
 interface Act {
   /** For the sentence: `when everything is drained`. */
@@ -55,10 +55,10 @@ export async function rehearse(
     for (const act of acts) {
       await play(client, act);
       const expected = expectedExports(config, states, act);
-      const exports = await readSettled(client, sessions, expected);
+      const judge = (exports: ExportsBySession) => compare(config, expected, exports, act.when);
+      const exports = await readSettled(client, sessions, (each) => judge(each).length === 0);
       if (act.announce === 'present') present = exports;
-      problems.push(...compare(config, expected, exports, act.when));
-      if (act.drain === 'up') problems.push(...undrained(config, exports));
+      problems.push(...judge(exports));
       if (problems.length > 0) break;
     }
     return problems.length > 0 ? { kind: 'differs', problems } : { kind: 'as-expected', exports: present };
@@ -95,17 +95,15 @@ async function play(client: BirdClient, { announce, drain }: Act): Promise<void>
 }
 
 function expectedExports(config: NodeConfig, states: FileStates, { announce, drain }: Act): Expected {
-  const expected = new Map<string, Set<string>>();
+  const expected = new Map<string, Map<string, boolean>>();
   for (const { uplink, family } of sessionsOf(config))
-    expected.set(sessionName(uplink.name, family), new Set());
+    expected.set(sessionName(uplink.name, family), new Map());
   for (const { uplink, service, family, prefixes } of announcementsOf(config)) {
     const isUp = (name: string, state: Act['announce']): boolean =>
       state === 'present' ? states.get(name)?.disabled === false : state === 'up';
-    const up =
-      isUp(announceName(uplink.name, service.name, family), announce) ||
-      isUp(drainName(uplink.name, service.name, family), drain);
-    if (!up) continue;
-    for (const prefix of prefixes) expected.get(sessionName(uplink.name, family))?.add(prefix);
+    const drained = isUp(drainName(uplink.name, service.name, family), drain);
+    if (!drained && !isUp(announceName(uplink.name, service.name, family), announce)) continue;
+    for (const prefix of prefixes) expected.get(sessionName(uplink.name, family))?.set(prefix, drained);
   }
   return expected;
 }
@@ -113,11 +111,11 @@ function expectedExports(config: NodeConfig, states: FileStates, { announce, dra
 const settleMillis = 5000;
 const againMillis = 20;
 
-/** BIRD 3 fills tables a moment later: read until it is as expected twice, or the time is up and it stays as it is. */
+/** BIRD 3 fills tables a moment later: read until it is good twice, or the time is up and it stays as it is. */
 async function readSettled(
   client: BirdClient,
   sessions: readonly string[],
-  expected: Expected | null,
+  isGood: ((exports: ExportsBySession) => boolean) | null,
 ): Promise<ExportsBySession> {
   const deadline = performance.now() + settleMillis;
   let [last, alike] = ['', 0];
@@ -128,22 +126,15 @@ async function readSettled(
     const shown = JSON.stringify([...exports].map(([name, routes]) => [name, [...routes]]));
     alike = shown === last ? alike + 1 : 0;
     last = shown;
-    const good = expected === null ? alike >= 5 : alike >= 1 && isAsExpected(expected, exports);
-    if (good || performance.now() > deadline || alike >= 25) return exports;
+    const isSettled = isGood === null ? alike >= 5 : alike >= 1 && isGood(exports);
+    if (isSettled || performance.now() > deadline || alike >= 50) return exports;
     await new Promise((resolve) => {
       setTimeout(resolve, againMillis);
     });
   }
 }
 
-function isAsExpected(expected: Expected, exports: ExportsBySession): boolean {
-  return [...expected].every(([name, prefixes]) => {
-    const routes = exports.get(name);
-    return routes?.size === prefixes.size && [...prefixes].every((prefix) => routes.has(prefix));
-  });
-}
-
-/** A sentence for each prefix that is lacking or too much. */
+/** A sentence for each prefix that is lacking, too much, or not drained where it has to be. */
 function compare(
   config: NodeConfig,
   expected: Expected,
@@ -156,7 +147,7 @@ function compare(
       const wanted = expected.get(session);
       const routes = exports.get(session);
       if (wanted === undefined || routes === undefined) return [];
-      const lacking = [...wanted].filter((prefix) => !routes.has(prefix));
+      const lacking = [...wanted.keys()].filter((prefix) => !routes.has(prefix));
       const stray = [...routes.keys()].filter((prefix) => !wanted.has(prefix));
       return [
         ...lacking.map(
@@ -165,22 +156,22 @@ function compare(
         ...stray.map(
           (one) => `${one} would be exported on uplink ${uplink} (${session}) ${when}, and must not be`,
         ),
+        ...undrained(config, wanted, routes).map(
+          ([one, med]) =>
+            `${one} would not be drained on uplink ${uplink} (${session}): MED ${med ?? 'none'}, and not ${config.policy.drain.med}`,
+        ),
       ];
     }),
   );
 }
 
-/** A drain has to show in what the carrier gets. */
-function undrained(config: NodeConfig, exports: ExportsBySession): readonly string[] {
-  const { med } = config.policy.drain;
-  return config.uplinks.flatMap(({ name: uplink }) =>
-    families.flatMap((family) =>
-      [...(exports.get(sessionName(uplink, family)) ?? [])]
-        .filter(([, route]) => route.med !== med)
-        .map(
-          ([prefix, route]) =>
-            `${prefix} would not be drained on uplink ${uplink} (${sessionName(uplink, family)}): MED ${route.med ?? 'none'}, and not ${med}`,
-        ),
-    ),
-  );
+/** Prefixes that have to be drained and whose MED, beside them, says that they are not: it shows in what the carrier gets. */
+function undrained(
+  { policy }: NodeConfig,
+  wanted: ReadonlyMap<string, boolean>,
+  routes: Exported,
+): readonly (readonly [string, number | null])[] {
+  return [...routes]
+    .filter(([prefix, { med }]) => wanted.get(prefix) === true && med !== policy.drain.med)
+    .map(([prefix, { med }]) => [prefix, med]);
 }
