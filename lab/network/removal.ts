@@ -18,12 +18,12 @@ export interface Removed {
 /** Removes one lab, whoever owns it; safe to repeat. */
 export function removeLab(id: string): Removed {
   const mine = namespacesOf(id);
-  let processes = endRecorded(id);
-  for (const namespace of mine) processes += endInside(namespace);
+  // A recorded one may live in a namespace, and still be there a moment after its end.
+  const ended = new Set([...endRecorded(id), ...mine.flatMap((namespace) => [...endInside(namespace)])]);
   for (const namespace of mine) quiet('ip', ['netns', 'del', namespace]);
   for (const mount of mountsBelow(labFolder(id))) quiet('umount', ['-l', mount]);
   rmSync(labFolder(id), { recursive: true, force: true });
-  return { lab: id, processes, namespaces: mine.length };
+  return { lab: id, processes: ended.size, namespaces: mine.length };
 }
 
 /** Removes the labs whose owner is gone: those with a folder, and namespaces that lost theirs. */
@@ -67,14 +67,14 @@ function namespaceOfProcess(pid: number): string {
 }
 
 /** Processes that run outside the namespaces (socket proxies); their pid files are in the folder. */
-function endRecorded(id: string): number {
-  let ended = 0;
+function endRecorded(id: string): readonly number[] {
+  const ended: number[] = [];
   for (const file of folderFiles(id)) {
     if (!file.endsWith('.pid')) continue;
     const ref = readPidFile(join(labFolder(id), file));
     if (ref === null) continue;
     signalProcess(ref, 'SIGKILL');
-    ended += 1;
+    ended.push(ref.pid);
   }
   return ended;
 }
@@ -96,7 +96,7 @@ function folderFiles(id: string): readonly string[] {
 }
 
 /** Kills what runs in a namespace until nothing does; a process may fork while we look. */
-function endInside(namespace: string): number {
+function endInside(namespace: string): ReadonlySet<number> {
   const seen = new Set<number>();
   for (let round = 0; round < 50; round += 1) {
     const pids = quiet('ip', ['netns', 'pids', namespace])
@@ -113,7 +113,7 @@ function endInside(namespace: string): number {
       }
     }
   }
-  return seen.size;
+  return seen;
 }
 
 function isZombie(pid: number): boolean {
