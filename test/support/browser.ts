@@ -11,11 +11,12 @@ export interface OpenOptions {
   readonly complaints?: string[];
 }
 
-export function launchBrowser(): Promise<Browser> {
+/** With more arguments of Chromium's own where a test needs them. */
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
     // Grey edges of letters make smaller pictures than coloured ones.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-lcd-text'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-lcd-text', ...more],
   });
 }
 
