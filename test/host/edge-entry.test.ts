@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { freePorts } from '../../edge/lab/process.ts';
-import { renderOrThrow } from '../../edge/lab/nginx.ts';
 import { judge } from '../../edge/render/write.ts';
 import { certificate, folder, snapshot, startEdge, users } from '../support/edge.ts';
+import { blocksOf, shellLines } from '../support/doc-blocks.ts';
 import { expectPublished } from '../support/published-json.ts';
 
 const cmiDown = { hk1: { carriers: { cmi: false } }, hk2: { carriers: { cmi: true } } };
@@ -94,7 +94,30 @@ test('over TLS and HTTP/1.1 the redirect stays on https', async () => {
   }
 });
 
-test('nginx accepts the complete site of the docs', async () => {
+/** Lines of docs/edge.md that begin so. */
+function documented(start: string): readonly string[] {
+  const lines = blocksOf('docs/edge.md').flatMap(shellLines);
+  const found = lines.filter((line) => line.startsWith(start));
+  expect(found).not.toEqual([]);
+  return found;
+}
+
+test('the admin socket answers the curl of the docs', async () => {
+  const edge = await startEdge({});
+  try {
+    for (const line of documented('curl ')) {
+      const { stdout } = await execa('sh', [
+        '-c',
+        line.replace('/run/causeway-edge/admin.sock', edge.socket),
+      ]);
+      expect(JSON.parse(stdout)).toMatchObject({ node: 'hk1' });
+    }
+  } finally {
+    await edge.stop();
+  }
+});
+
+test('nginx accepts the complete site of the docs, checked and rendered as they say', async () => {
   const dir = folder();
   try {
     await certificate(dir);
@@ -108,7 +131,13 @@ test('nginx accepts the complete site of the docs', async () => {
       .replace('/etc/causeway/redis.key', join(dir, 'redis.key'))
       .replace('run: /run/causeway-edge', `run: ${join(dir, 'run')}`);
     writeFileSync(join(dir, 'edge.yaml'), here);
-    await renderOrThrow(join(dir, 'edge.yaml'), { out: join(dir, 'out'), workers: 2, user: null });
+    for (const line of documented('causeway-edge ')) {
+      const there = line
+        .replace('causeway-edge', `"${process.execPath}" bin/causeway-edge`)
+        .replace('/etc/causeway/edge.yaml', join(dir, 'edge.yaml'))
+        .replace('/etc/causeway-edge', join(dir, 'out'));
+      expect(await execa('sh', ['-c', there])).toMatchObject({ exitCode: 0 });
+    }
     expect(await judge(join(dir, 'out/nginx.conf'))).toBe(null);
     const words = ['render', '-c', join(dir, 'edge.yaml'), '-o', join(dir, 'out'), '--json'];
     const { stdout } = await execa(process.execPath, ['bin/causeway-edge', ...words]);
