@@ -1,5 +1,5 @@
 /** The command as a person has it: in a real terminal, narrow and wide, watched, resized, interrupted, and with a shell's Tab. */
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -188,12 +188,14 @@ describe('Tab', () => {
     terminal.type('\u0015');
   }
 
-  test('completes commands, options, uplinks and services in bash', async () => {
+  test('completes commands, options, uplinks and services in bash, as documented', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/command-line.md'), 'utf8');
+    const documented = /^ {4}(source .*bash.*)$/m.exec(page)?.[1] ?? '';
     const shell = ['bash', '--norc', '--noprofile', '-i'];
     const terminal = openTerminal(shell, { columns: 120, env: env() });
     terminals.push(terminal);
     await terminal.until((text) => /[$#] $/.test(text));
-    terminal.type('source <(causeway completion bash); echo so"urced"\n');
+    terminal.type(`${documented}; echo so"urced"\n`);
     await terminal.until((text) => text.includes('sourced'));
     await completes(terminal, 'causeway undr', 'causeway undrain ');
     await completes(terminal, `causeway drain -c ${config} pc`, `${config} pccw `);

@@ -61,6 +61,11 @@ export function causewayCommands(
   });
 }
 
+/** The program of each simple command of a line: `causeway routing | sh` has two. */
+export function programsOf(line: string): readonly string[] {
+  return partsOf(line).flatMap(([name]) => name ?? []);
+}
+
 /** Words of each simple command. */
 function partsOf(line: string): readonly (readonly string[])[] {
   const parts: string[][] = [[]];

@@ -3,6 +3,7 @@
  * YAML is a part of a config that `causeway check` takes. What is something else says so in a comment in the line above it:
  * `<!-- example: at uplinks.cmi.targets -->` goes there in the config, `<!-- example: of geodns -->` is a file of another
  * program (`of geodns part` a part of it), and `<!-- example: test/unit/edge-docs.test.ts -->` is run by that test.
+ * `<!-- examples: test/lab/bird-docs.test.ts -->` says it of every shell line of the page. `text` is no example.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,8 @@ import { loadTokens } from '../../geodns/api/tokens.ts';
 import { loadConfig } from '../../geodns/service/config.ts';
 import { formatProblem } from '../../geodns/yaml-file.ts';
 import { readConfig } from '../../src/config/read.ts';
-import { causewayCommands, complaintAbout, programOf } from '../support/command-lines.ts';
+import { causewayCommands, complaintAbout, programOf, programsOf } from '../support/command-lines.ts';
+import { type Block, blocksOf, runnersOf, shellLines } from '../support/doc-blocks.ts';
 
 const pages = [
   'README.md',
@@ -23,48 +25,8 @@ const pages = [
     .map((name) => `docs/${name}`),
 ];
 
-interface Block {
-  readonly page: string;
-  readonly line: number;
-  /** Of a fence; `indented` for one without. */
-  readonly language: string;
-  readonly lines: readonly string[];
-  /** What the comment above it says; null: there is none. */
-  readonly mark: string | null;
-}
-
-function blocksOf(page: string): readonly Block[] {
-  const lines = readFileSync(page, 'utf8').split('\n');
-  const blocks: Block[] = [];
-  let fence: { language: string; from: number } | null = null;
-  for (const [at, line] of lines.entries()) {
-    const mark = /^ {0,3}```(\w*)/.exec(line);
-    if (mark !== null) {
-      if (fence === null) fence = { language: mark[1] ?? '', from: at };
-      else {
-        blocks.push(block(page, lines, fence.language, fence.from, lines.slice(fence.from + 1, at)));
-        fence = null;
-      }
-    } else if (fence === null && /^ {4}\S/.test(line)) {
-      blocks.push(block(page, lines, 'indented', at, [line.slice(4)]));
-    }
-  }
-  expect(fence, `${page}: a fence is not closed`).toBeNull();
-  return blocks;
-}
-
-function block(
-  page: string,
-  all: readonly string[],
-  language: string,
-  from: number,
-  lines: readonly string[],
-): Block {
-  const mark = /^<!-- example: (.+) -->$/.exec(all[from - 1] ?? '')?.[1] ?? null;
-  return { page, line: from + 1, language, lines, mark };
-}
-
 const blocks = pages.flatMap(blocksOf);
+const shells = ['sh', 'console', 'indented'];
 
 /** What a part of GeoDNS's config is put behind. */
 const smallestGeoDns = `rules: /r
@@ -76,20 +38,10 @@ sites:
   - { name: tyo, api: "http://127.0.0.2:8081", key_file: /k, dns: "127.0.0.2:53" }
 `;
 
-/** A line of a shell, continued lines joined; in a console block what stands behind the prompt. */
-function shellLines({ language, lines }: Block): readonly string[] {
-  const joined = lines
-    .join('\n')
-    .replaceAll(/\\\n\s*/g, ' ')
-    .split('\n');
-  if (language === 'console') return joined.flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));
-  return joined.map((line) => line.replace(/^\s*[$#] (?=causeway|sudo)/, ''));
-}
-
 const programs = ['causeway', 'causeway-edge', 'causeway-geodns'] as const;
 
 const commands = blocks
-  .filter(({ language }) => ['', 'sh', 'bash', 'console', 'indented'].includes(language))
+  .filter(({ language }) => shells.includes(language))
   .flatMap((one) =>
     shellLines(one).flatMap((line) =>
       programs.flatMap((program) =>
@@ -177,7 +129,7 @@ function over(base: unknown, part: unknown): unknown {
   return { ...base, ...Object.fromEntries(keys) };
 }
 
-const yamlBlocks = blocks.filter(({ language }) => language === 'yaml' || language === 'yml');
+const yamlBlocks = blocks.filter(({ language }) => language === 'yaml');
 const whole: unknown = parse(readFileSync('docs/causeway.example.yaml', 'utf8'));
 
 function problemsOfConfig({ page, lines, mark }: Block): readonly string[] {
@@ -239,7 +191,7 @@ describe('YAML', () => {
   });
 
   test('a part that is wrong is found', async () => {
-    const wrong = { page: 'x', line: 1, language: 'yaml' };
+    const wrong = { page: 'x', line: 1, heading: '', language: 'yaml' };
     const lines = ['policy: { patients: 5s }'];
     expect(problemsOfConfig({ ...wrong, lines, mark: null })).toHaveLength(1);
     expect(problemsOfConfig({ ...wrong, lines: ['patience: 5s'], mark: 'at policy' })).toEqual([]);
@@ -262,10 +214,46 @@ describe('of bird.conf', () => {
   });
 });
 
-test('a block that another test runs names one that there is, and that reads the page', () => {
-  for (const { page, line, mark } of blocks) {
-    if (mark === null || /^(at|of) /.test(mark)) continue;
-    expect(existsSync(mark), `${page}:${line}: ${mark}`).toBe(true);
-    expect(readFileSync(mark, 'utf8')).toContain(page);
+describe('a block', () => {
+  /** Those that its own comment and its page's name. */
+  const testsOf = ({ page, language, mark }: Block): readonly string[] => [
+    ...(mark === null || /^(at|of) /.test(mark) ? [] : [mark]),
+    ...(shells.includes(language) ? runnersOf(page) : []),
+  ];
+
+  /** What nothing above reads, and no test is named for. */
+  function isUnclaimed(one: Block): boolean {
+    if (['text', 'yaml', 'bird'].includes(one.language) || testsOf(one).length > 0) return false;
+    const known: readonly string[] = [...programs, 'npm'];
+    return (
+      !shells.includes(one.language) ||
+      !shellLines(one)
+        .flatMap(programsOf)
+        .every((name) => known.includes(name))
+    );
   }
+
+  test('is run by some test: say which in a comment above it, or that it is text', () => {
+    expect(blocks.filter(isUnclaimed).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+  });
+
+  test('that nobody runs is found', () => {
+    const one = { page: 'README.md', line: 1, heading: '', mark: null };
+    expect(isUnclaimed({ ...one, language: 'indented', lines: ['causeway routing | sh'] })).toBe(true);
+    expect(isUnclaimed({ ...one, language: 'indented', lines: ['causeway routing # sh'] })).toBe(false);
+    expect(isUnclaimed({ ...one, language: '', lines: ['a ─▶ b'] })).toBe(true);
+    expect(isUnclaimed({ ...one, language: 'js', lines: [] })).toBe(true);
+    expect(isUnclaimed({ ...one, language: 'js', lines: [], mark: 'test/host/geodns-beacon.test.ts' })).toBe(
+      false,
+    );
+  });
+
+  test('that another test runs names one that there is, and that reads the page', () => {
+    const named = blocks.flatMap((one) => testsOf(one).map((file) => ({ file, one })));
+    expect(named.length).toBeGreaterThan(50);
+    for (const { file, one } of named) {
+      expect(existsSync(file), `${one.page}:${one.line}: ${file}`).toBe(true);
+      expect(readFileSync(file, 'utf8')).toContain(one.page);
+    }
+  });
 });

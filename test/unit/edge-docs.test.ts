@@ -6,23 +6,36 @@ import { expect, test } from 'vitest';
 import { loadEdge } from '../../edge/conf/load.ts';
 import { describeProblem } from '../../edge/conf/problem.ts';
 import { edgeFile } from '../../edge/conf/schema.ts';
+import { blocksOf } from '../support/doc-blocks.ts';
 
 const docs = readFileSync('docs/edge.md', 'utf8');
 const site = /```yaml\n([^]*?)```/.exec(docs)?.[1] ?? '';
+const sentinel = blocksOf('docs/edge.md').find(({ heading }) => heading === 'Which Redis')?.lines ?? [];
 
-test('the complete site of the docs has no problem and shows every key of the file', async () => {
+/** What is wrong with an edge.yaml. */
+async function problemsOf(text: string): Promise<readonly string[]> {
   const dir = mkdtempSync(join(tmpdir(), 'edge-docs-'));
   try {
-    writeFileSync(
-      join(dir, 'edge.yaml'),
-      site.replace('/etc/causeway/networks.yaml', join(process.cwd(), 'test/fixtures/edge/networks.yaml')),
-    );
+    const networks = join(process.cwd(), 'test/fixtures/edge/networks.yaml');
+    writeFileSync(join(dir, 'edge.yaml'), text.replace('/etc/causeway/networks.yaml', networks));
     const loaded = await loadEdge(join(dir, 'edge.yaml'));
-    expect(loaded.kind === 'ok' ? [] : loaded.problems.map(describeProblem)).toEqual([]);
-    for (const key of Object.keys(edgeFile.shape)) expect(site).toMatch(new RegExp(`^${key}:`, 'm'));
+    return loaded.kind === 'ok' ? [] : loaded.problems.map(describeProblem);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+test('the complete site of the docs has no problem and shows every key of the file', async () => {
+  expect(await problemsOf(site)).toEqual([]);
+  for (const key of Object.keys(edgeFile.shape)) expect(site).toMatch(new RegExp(`^${key}:`, 'm'));
+});
+
+test('its Redis may be what the docs say of Sentinels', async () => {
+  const redis = /^redis:.*\n(?: .*\n)*/m;
+  expect(sentinel[0]).toBe('redis:');
+  const other = site.replace(redis, `${sentinel.join('\n')}\n`);
+  expect(await problemsOf(other)).toEqual([]);
+  expect(await problemsOf(other.replace('master: main', 'mistress: main'))).not.toEqual([]);
 });
 
 test('the example of the package is the site of the docs', () => {
