@@ -41,6 +41,8 @@ export interface NodeOptions {
   readonly probeInterval?: string;
   /** How long an answer is waited for; absent: what the program has by itself. */
   readonly probeTimeout?: string;
+  /** `peer.hold` of all sessions; absent: what the program has by itself. */
+  readonly sessionHold?: string;
 }
 
 /** Which node it is and where it is plugged in. */
@@ -113,7 +115,9 @@ export function nodeConfig(files: NodeFiles, options: NodeOptions, place: NodePl
     },
     ...(options.onStop === undefined ? {} : { on_stop: { do: options.onStop, deadline: '25s' } }),
     ...(options.readiness === undefined ? {} : { on_boot: options.readiness.boot }),
-    uplinks: Object.fromEntries(place.uplinks.map((plan) => [plan.name, uplink(plan, place.targets)])),
+    uplinks: Object.fromEntries(
+      place.uplinks.map((plan) => [plan.name, uplink(plan, place.targets, options)]),
+    ),
     policy: {
       ...probe(options),
       ...(options.patience === undefined ? {} : { patience: options.patience }),
@@ -164,12 +168,16 @@ function readiness({ haproxySocket: socket }: NodeFiles, options: NodeOptions) {
   return { ready, alone: options.readiness.alone };
 }
 
-function uplink(plan: CarrierPlan, probed: readonly TargetPlan[]) {
+function uplink(plan: CarrierPlan, probed: readonly TargetPlan[], { sessionHold: hold }: NodeOptions) {
   return {
     carrier: plan.name,
     interface: plan.name,
     source: families.map((family) => plan.node[family]),
-    peer: { asn: plan.asn, address: families.map((family) => plan.router[family]) },
+    peer: {
+      asn: plan.asn,
+      address: families.map((family) => plan.router[family]),
+      ...(hold === undefined ? {} : { hold }),
+    },
     table: 1000 + plan.index,
     local_pref: 400 - 100 * plan.index,
     targets: probed.map((one) => target(one)),

@@ -21,8 +21,8 @@ export const operatorScenarios: readonly Scenario[] = [
     name: 'operator-drain',
     summary:
       '`status`, `force announce` and `drain cmi --for 15s`, given while nothing but loopback passes: kept over kill -9 and `birdc configure`, ends by itself',
-    // Two commands take a busy machine seconds, and no uplink shall be judged by this cut.
-    node: { patience: '15s' },
+    // Three commands take a busy machine many seconds, and neither an uplink nor a session shall be judged by this cut.
+    node: { patience: '15s', sessionHold: '120s' },
     async run(stage) {
       const cut = isolation();
       await stage.hit(cut);
