@@ -8,7 +8,7 @@ import { openFleetSession, type Speaker } from '../src/adapters/fleet-session.ts
 import { connectRedis, type RedisConnection } from '../src/adapters/redis.ts';
 import type { Ask } from '../src/core/fleet/ask.ts';
 import type { FleetConfig } from '../src/types/fleet-config.ts';
-import { fleetConfigAt } from './fleet-config.ts';
+import { roomyFleetAt } from './fleet-config.ts';
 import { numberOption } from './number-option.ts';
 import { report } from './report.ts';
 
@@ -27,7 +27,7 @@ interface Way {
 export async function run(args: readonly string[]): Promise<number> {
   const rounds = numberOption(args, 'rounds', 3000);
   const [port = 0] = await freePorts(1);
-  const config = fleetConfigAt(port);
+  const config = roomyFleetAt(port);
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const redis = spawn('redis-server', options, { stdio: 'ignore' });
   const bare = await connected(config);

@@ -14,7 +14,7 @@ interface Setting {
   readonly set: string;
   readonly cannot: string;
   /** What stands in vrrp_script besides the script. */
-  readonly pace: string;
+  readonly pace: readonly string[];
   readonly targets: number;
 }
 
@@ -23,14 +23,14 @@ const settings: readonly Setting[] = [
     name: 'keepalived',
     set: 'keepalived.conf(5) defaults of vrrp_script (interval 1 s, rise 1, fall 1), one ping; notify scripts run birdc',
     cannot: 'tell a dead target from a dead uplink, hold back when all fail',
-    pace: '',
+    pace: [],
     targets: 1,
   },
   {
     name: 'keepalived with care',
     set: 'as somebody would set it with care: fails when none of four targets answers, interval 2 s, timeout 5 s, rise 3, fall 3',
     cannot: 'see partial loss, hold back when all fail',
-    pace: 'interval 2 timeout 5 rise 3 fall 3',
+    pace: ['interval 2', 'timeout 5', 'rise 3', 'fall 3'],
     targets: 4,
   },
 ];
@@ -85,7 +85,7 @@ function configText(network: Network, { pace }: Setting): string {
   const parts = carriers.map(
     ({ name, index }) => `vrrp_script look_${name} {
   script "${lookPath(network, name)}"
-  ${pace.replaceAll(/ (?=[a-z])/g, '\n  ')}
+  ${pace.join('\n  ')}
 }
 vrrp_instance ${name} {
   state BACKUP

@@ -8,7 +8,7 @@ import { type FleetSession, openFleetSession } from '../../src/adapters/fleet-se
 import { connectRedis, type RedisConnection } from '../../src/adapters/redis.ts';
 import { textIn } from '../../src/adapters/redis-replies.ts';
 import { waitUntil } from '../../lab/network/wait.ts';
-import { fleetConfigAt } from '../fleet-config.ts';
+import { roomyFleetAt } from '../fleet-config.ts';
 import { cpuMicrosOf, ended } from '../probe-stand.ts';
 import { presenceText } from './presence.ts';
 import type { FleetShape } from './sum.ts';
@@ -39,7 +39,7 @@ export async function measureRedis(nodes: number, fleet: FleetShape, seconds: nu
   const [port = 0] = await freePorts(1);
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const redis = spawn('redis-server', options, { stdio: 'ignore' });
-  const config = fleetConfigAt(port);
+  const config = roomyFleetAt(port);
   const opened: { end(): void }[] = [];
   const keep = <T extends { end(): void }>(one: T): T => {
     opened.push(one);

@@ -1,6 +1,6 @@
 /**
- * What each command prints with `--json`, those of the companions too. The published JSON Schemas in docs/schemas are made from these, and a test finds
- * them stale. Members may be added; a reader passes over what it does not know.
+ * What each command prints with `--json`, those of the companions too. The published JSON Schemas in docs/schemas are made
+ * from these, and a test finds them stale. Members may be added; a reader passes over what it does not know.
  */
 import { z } from 'zod';
 import { applyResult } from '../types/wire/apply.ts';

@@ -8,7 +8,7 @@ import { companionChecks } from '../../src/cli/doctor-companions.ts';
 import { examine } from '../../src/host/doctor.ts';
 import type { NodeConfig } from '../../src/types/config.ts';
 import { millis } from '../../src/types/units.ts';
-import { fleetConfigAt } from '../support/fleet-redis.ts';
+import { fleetConfigAt } from '../../lab/fleet/redis-config.ts';
 import { startRedis, type Redis } from '../support/redis.ts';
 import { nodeConfig, uplink } from '../unit/host-node.ts';
 

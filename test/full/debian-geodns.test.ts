@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../lab/network/wait.ts';
 import { worldMmdbs } from '../../lab/geodns/world.ts';
+import { buildPackage } from '../support/built-package.ts';
 import { bootContainer, type Container } from '../support/container.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-package-'));
@@ -15,8 +16,7 @@ const token = 'a-token-of-more-than-16';
 let deb = '';
 
 beforeAll(() => {
-  const build = ['packaging/build', '--no-build', '--output', folder];
-  deb = execFileSync('bash', build, { encoding: 'utf8' }).trim();
+  deb = buildPackage(folder);
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -10,6 +10,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { waitUntil } from '../../lab/network/wait.ts';
+import { buildPackage } from '../support/built-package.ts';
 import { bootContainer, type Container } from '../support/container.ts';
 import { type Block, blocksOf, shellLines } from '../support/doc-blocks.ts';
 
@@ -18,8 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'causeway-install-'));
 let deb = '';
 
 beforeAll(() => {
-  const build = ['packaging/build', '--no-build', '--output', folder];
-  deb = execFileSync('bash', build, { encoding: 'utf8' }).trim();
+  deb = buildPackage(folder);
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

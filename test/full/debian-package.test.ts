@@ -9,6 +9,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { waitUntil } from '../../lab/network/wait.ts';
+import { buildPackage } from '../support/built-package.ts';
 import { bootContainer, type Container } from '../support/container.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-package-'));
@@ -16,8 +17,7 @@ let first = '';
 let second = '';
 
 beforeAll(() => {
-  const build = ['packaging/build', '--no-build', '--output', folder];
-  first = execFileSync('bash', build, { encoding: 'utf8' }).trim();
+  first = buildPackage(folder);
   second = nextVersion(first);
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

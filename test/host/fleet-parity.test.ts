@@ -5,7 +5,7 @@ import { fleetLibrary, functionName, scriptOf } from '../../src/adapters/fleet-l
 import { connectRedis, type RedisConnection } from '../../src/adapters/redis.ts';
 import type { Ask } from '../../src/core/fleet/ask.ts';
 import type { Beat } from '../../src/core/fleet/memory.ts';
-import { fleetConfigAt } from '../support/fleet-redis.ts';
+import { fleetConfigAt } from '../../lab/fleet/redis-config.ts';
 import { type Question, type Registry, serveAsk } from '../support/fleet-registry.ts';
 import { fc } from '../support/property.ts';
 import { type Redis, startRedis } from '../support/redis.ts';

@@ -8,7 +8,7 @@ import type { FleetConfig } from '../../src/types/fleet-config.ts';
 import { millis } from '../../src/types/units.ts';
 import { until } from '../support/edge.ts';
 import { type FleetMember, openMember } from '../support/fleet-member.ts';
-import { fleetConfigAt } from '../support/fleet-redis.ts';
+import { fleetConfigAt } from '../../lab/fleet/redis-config.ts';
 import { type Redis, startRedis } from '../support/redis.ts';
 
 const closers: (() => Promise<void>)[] = [];

@@ -10,7 +10,7 @@ import type { FleetConfig } from '../../src/types/fleet-config.ts';
 import { freePorts } from '../../edge/lab/process.ts';
 import { until } from '../support/edge.ts';
 import { openMember } from '../support/fleet-member.ts';
-import { fleetConfigAt } from '../support/fleet-redis.ts';
+import { fleetConfigAt } from '../../lab/fleet/redis-config.ts';
 import { startRedis } from '../support/redis.ts';
 
 const closers: (() => Promise<unknown> | void)[] = [];

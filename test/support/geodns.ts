@@ -9,6 +9,11 @@ import { formatProblem, type Loaded } from '../../geodns/yaml-file.ts';
 import type { ToldState } from '../../src/types/wire/enums.ts';
 
 export const labRulesText = readFileSync('lab/geodns/rules.yaml', 'utf8');
+/** Mobile's users go to HKBN. */
+export const cmToHkbnText = labRulesText.replace(
+  '{ networks: [cm], use: [hk-cmi, hk-pccw] }',
+  '{ networks: [cm], use: [hk-hkbn] }',
+);
 export const labNetworksText = readFileSync('networks.yaml', 'utf8');
 export const labNetworks: Networks = value(loadNetworks('networks.yaml', labNetworksText));
 export const labRules: Rules = value(loadRules('rules.yaml', labRulesText, labNetworks));

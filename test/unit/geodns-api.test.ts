@@ -11,7 +11,7 @@ import { changeTls, readTls, watchTls } from '../../geodns/api/listener.ts';
 import { problemCodes } from '../../geodns/api/problem.ts';
 import type { GeoDnsAnswers, GeoDnsMap, GeoDnsSites } from '../../src/types/wire/geodns-answers.ts';
 import { callerOf, type Caller, uplinkMessage } from '../support/geodns-api.ts';
-import { labNetworksText, labRulesText } from '../support/geodns.ts';
+import { cmToHkbnText, labNetworksText, labRulesText } from '../support/geodns.ts';
 import {
   type GeoDnsWorld,
   geodnsWorld,
@@ -39,11 +39,6 @@ afterAll(async () => {
   await served.app.close();
   await world.close();
 });
-
-const changed = labRulesText.replace(
-  '{ networks: [cm], use: [hk-cmi, hk-pccw] }',
-  '{ networks: [cm], use: [hk-hkbn] }',
-);
 
 /** `Accept` and the like, which a Caller does not send. */
 function fetchWith(path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<Response> {
@@ -82,18 +77,18 @@ describe('rules', () => {
       labRulesText.replace('use: [hk-hkbn, hk-pccw]', 'use: [x]'),
     );
     expect(bad.body).toMatchObject({ ok: false, places: [{ file: 'rules.yaml', line: 33 }] });
-    const good = await ops('POST', '/v1/rules/validate', changed);
+    const good = await ops('POST', '/v1/rules/validate', cmToHkbnText);
     expect(good.body).toMatchObject({ ok: true, moved: { by: 'databases' } });
     expect((await ops('POST', '/v1/rules/validate', { not: 'yaml' })).status).toBe(415);
   });
 
   test('are applied from the revision that the caller saw, and brought back', async () => {
-    expect((await applied(null, changed)).status).toBe(428);
-    expect((await applied('"7"', changed)).status).toBe(412);
+    expect((await applied(null, cmToHkbnText)).status).toBe(428);
+    expect((await applied('"7"', cmToHkbnText)).status).toBe(412);
     const seen = await fetchWith('/v1/rules', {});
     expect([seen.headers.get('etag'), await seen.text()]).toEqual(['"1"', labRulesText]);
     expect((await applied('"1"', 'version: 1\n')).status).toBe(422);
-    const done = await applied('"1"', changed);
+    const done = await applied('"1"', cmToHkbnText);
     expect([done.status, done.headers.get('etag')]).toEqual([200, '"2"']);
     expect(await done.json()).toMatchObject({ changed: true, revision: { author: 'ops', reason: 'tried' } });
     expect((await ops('GET', '/v1/decide?name=www.geo.test&ip=120.196.1.1')).body).toMatchObject({

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { exitCodeOf, linesOf } from '../../geodns/cli/failure.ts';
 import { buildProgram } from '../../geodns/cli/program.ts';
-import { labRulesText } from '../support/geodns.ts';
+import { cmToHkbnText } from '../support/geodns.ts';
 import { type DataApi, dataTokens, measureVietnam, startDataApi } from '../support/geodns-data.ts';
 import { type GeoDnsWorld, geodnsWorld, type ServedWorld, serveWorld } from '../support/geodns-world.ts';
 import { expectPublished } from '../support/published-json.ts';
@@ -174,13 +174,9 @@ describe('apply', () => {
     await served.app.close();
     await world.close();
   });
-  const other = labRulesText.replace(
-    '{ networks: [cm], use: [hk-cmi, hk-pccw] }',
-    '{ networks: [cm], use: [hk-hkbn] }',
-  );
 
   test('shows whom the file would move, and puts it in force with --yes', async () => {
-    writeFileSync(at('other.yaml'), other);
+    writeFileSync(at('other.yaml'), cmToHkbnText);
     const before = world.desk.current()?.number ?? 0;
     const shown = await run(served.url, 'apply', at('other.yaml'));
     expect(shown).toEqual({ code: 0, text: expect.stringMatching(/AS9808 cm CN: hk-cmi -> hk-hkbn/) });
@@ -190,14 +186,14 @@ describe('apply', () => {
     const done = await run(served.url, 'apply', at('other.yaml'), '--yes', '--reason', 'measured');
     expect(done).toEqual({ code: 0, text: `revision ${before + 1} is in force\n` });
     expect(world.desk.current()).toMatchObject({ author: 'ops', reason: 'measured' });
-    expect(readFileSync(world.paths.rules, 'utf8')).toBe(other);
+    expect(readFileSync(world.paths.rules, 'utf8')).toBe(cmToHkbnText);
     expect((await run(served.url, 'apply', at('other.yaml'), '--yes')).text).toContain('in force already');
     const again = await run(served.url, 'apply', at('other.yaml'), '--yes', '--json');
     expect(expectPublished('geodns-apply', again.text)).toMatchObject({ changed: false });
   });
 
   test('tells every problem with its line, and changes nothing', async () => {
-    writeFileSync(at('bad.yaml'), other.replaceAll('hk-hkbn]', 'nosuch]'));
+    writeFileSync(at('bad.yaml'), cmToHkbnText.replaceAll('hk-hkbn]', 'nosuch]'));
     const before = world.desk.current()?.number;
     const answer = await run(served.url, 'apply', at('bad.yaml'), '--yes');
     expect(answer).toEqual({ code: 1, text: expect.stringMatching(/rules\.yaml:\d+:\d+: .*nosuch/) });

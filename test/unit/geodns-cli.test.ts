@@ -11,15 +11,11 @@ import { buildProgram } from '../../geodns/cli/program.ts';
 import { RevisionStore } from '../../geodns/service/revisions.ts';
 import { worldMmdbs } from '../../lab/geodns/world.ts';
 import { expectPublished } from '../support/published-json.ts';
-import { labNetworksText, labRulesText } from '../support/geodns.ts';
+import { cmToHkbnText, labNetworksText, labRulesText } from '../support/geodns.ts';
 import { type GeoDnsWorld, geodnsWorld, serveWorld, worldTokens } from '../support/geodns-world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-geodns-cli-'));
 const at = (name: string): string => join(folder, name);
-const cmToHkbn = labRulesText.replace(
-  '{ networks: [cm], use: [hk-cmi, hk-pccw] }',
-  '{ networks: [cm], use: [hk-hkbn] }',
-);
 
 function writeConfig(name: string, lines: readonly string[]): string {
   const config = [
@@ -146,22 +142,22 @@ describe('revisions and rollback', () => {
     expect((await run('revisions', ...config())).code).toBe(2);
     const store = await RevisionStore.open(join(at('state'), 'revisions'));
     const stamp = { author: 'ops', reason: 'tried', at: '2026-11-30T00:00:00Z', of: null, before: null };
-    await store.add({ ...stamp, serial: 7, texts: { rules: cmToHkbn, networks: labNetworksText } });
+    await store.add({ ...stamp, serial: 7, texts: { rules: cmToHkbnText, networks: labNetworksText } });
     expect((await run('revisions', ...config())).text).toMatch(/^ {3}1 .*serial 7 {2}ops: tried\n$/);
-    expect((await run('revisions', '1', ...config())).text).toBe(cmToHkbn);
+    expect((await run('revisions', '1', ...config())).text).toBe(cmToHkbnText);
     const shown = await run('rollback', '1', '--offline', ...config());
     expect([shown.code, readFileSync(at('rules.yaml'), 'utf8')]).toEqual([0, labRulesText]);
     expect((await run('rollback', '1', '--offline', '--yes', ...config())).text).toContain(
       'start the service',
     );
-    expect(readFileSync(at('rules.yaml'), 'utf8')).toBe(cmToHkbn);
+    expect(readFileSync(at('rules.yaml'), 'utf8')).toBe(cmToHkbnText);
     const { text } = await run('revisions', '--json', ...config());
     expect(expectPublished('geodns-revisions', text)).toMatchObject([
       { number: 2, of: 1, serial: null, reason: 'back to 1' },
       { number: 1 },
     ]);
     const one = await run('revisions', '2', '--json', ...config());
-    expect(expectPublished('geodns-revisions', one.text)).toMatchObject({ texts: { rules: cmToHkbn } });
+    expect(expectPublished('geodns-revisions', one.text)).toMatchObject({ texts: { rules: cmToHkbnText } });
     const offline = await run('rollback', '1', '--offline', '--json', ...config());
     expect(expectPublished('geodns-rollback', offline.text)).toEqual({ number: 1, written: false });
     writeFileSync(at('rules.yaml'), labRulesText);
@@ -185,7 +181,7 @@ describe('rollback over the running service', () => {
   let world: GeoDnsWorld;
   beforeAll(async () => {
     world = await geodnsWorld();
-    await world.desk.apply({ rules: cmToHkbn, networks: labNetworksText }, 1, 'kim', 'tried');
+    await world.desk.apply({ rules: cmToHkbnText, networks: labNetworksText }, 1, 'kim', 'tried');
   });
   afterAll(() => world.close());
 

@@ -9,12 +9,10 @@ import { networksOf } from '../../geodns/mmdb/walk.ts';
 import { keptRevisions, RevisionStore } from '../../geodns/service/revisions.ts';
 import { finishWriting } from '../../geodns/service/rules-desk.ts';
 import { worldMmdbs } from '../../lab/geodns/world.ts';
-import { labNetworksText, labRulesText } from '../support/geodns.ts';
+import { cmToHkbnText, labNetworksText, labRulesText } from '../support/geodns.ts';
 import { type GeoDnsWorld, geodnsWorld } from '../support/geodns-world.ts';
 
-const cm = '{ networks: [cm], use: [hk-cmi, hk-pccw] }';
-const cmToHkbn = labRulesText.replace(cm, '{ networks: [cm], use: [hk-hkbn] }');
-const texts = { rules: cmToHkbn, networks: labNetworksText };
+const texts = { rules: cmToHkbnText, networks: labNetworksText };
 const old = { rules: labRulesText, networks: labNetworksText };
 
 let world: GeoDnsWorld;
@@ -36,7 +34,7 @@ describe('rules that an operator applies', () => {
   test('are in force, in the file and a revision, with who, why and the serial', async () => {
     const changed = await world.desk.apply(texts, 1, 'ops', 'CMI is full');
     expect(changed).toMatchObject({ kind: 'in-force', revision: { number: 2, author: 'ops' } });
-    expect(readFileSync(world.paths.rules, 'utf8')).toBe(cmToHkbn);
+    expect(readFileSync(world.paths.rules, 'utf8')).toBe(cmToHkbnText);
     expect(poolOfMobile()).toBe('hk-hkbn');
     expect(world.desk.list().map(({ number, reason }) => [number, reason])).toEqual([
       [2, 'CMI is full'],
@@ -49,7 +47,7 @@ describe('rules that an operator applies', () => {
     await world.desk.apply(texts, 1, 'ops', '');
     const second = await world.desk.apply(old, 1, 'kim', '');
     expect(second).toMatchObject({ kind: 'outdated', current: { number: 2, author: 'ops' } });
-    expect(readFileSync(world.paths.rules, 'utf8')).toBe(cmToHkbn);
+    expect(readFileSync(world.paths.rules, 'utf8')).toBe(cmToHkbnText);
   });
 
   test('that are bad are refused with their places, and nothing is written down', async () => {
@@ -109,7 +107,7 @@ describe('revisions', () => {
   test('of files that somebody edited have the author file, and unchanged files make none', async () => {
     await world.desk.adopt(old, 'again', async () => undefined);
     expect(world.desk.list()).toHaveLength(1);
-    writeFileSync(world.paths.rules, cmToHkbn);
+    writeFileSync(world.paths.rules, cmToHkbnText);
     await world.desk.adopt(texts, 'read again', async () => undefined);
     expect(world.desk.list()[0]).toMatchObject({ number: 2, author: 'file', reason: 'read again' });
   });
@@ -154,7 +152,7 @@ describe('revisions', () => {
     return next;
   }
 
-  const moreNetworks = { rules: cmToHkbn, networks: `${labNetworksText}# more\n` };
+  const moreNetworks = { rules: cmToHkbnText, networks: `${labNetworksText}# more\n` };
   test.each([
     { name: 'before the files', files: old, revision: moreNetworks, head: [1, 'file'], rules: labRulesText },
     {
@@ -162,14 +160,14 @@ describe('revisions', () => {
       files: { rules: labRulesText, networks: moreNetworks.networks },
       revision: moreNetworks,
       head: [2, 'ops'],
-      rules: cmToHkbn,
+      rules: cmToHkbnText,
     },
     {
       name: 'behind the files',
       files: moreNetworks,
       revision: moreNetworks,
       head: [2, 'ops'],
-      rules: cmToHkbn,
+      rules: cmToHkbnText,
     },
   ])('a crash $name leaves one whole state', async ({ files, revision, head, rules }) => {
     await crashed(files, revision);
@@ -183,7 +181,7 @@ describe('revisions', () => {
 
   test('that cannot be kept do not keep the service from its work', async () => {
     rmSync(join(world.folder, 'revisions'), { recursive: true });
-    writeFileSync(world.paths.rules, cmToHkbn);
+    writeFileSync(world.paths.rules, cmToHkbnText);
     await world.desk.adopt(texts, 'x', async () => undefined);
     expect(world.desk.current()).toMatchObject({ number: 0, texts });
     expect(complaints.join()).toContain('ENOENT');
@@ -270,7 +268,7 @@ describe('whose answers a change moves', () => {
   });
 
   test('names names that come and go, and answers that would be below normal', async () => {
-    const renamed = cmToHkbn.replace('img: cdn', 'pic: cdn');
+    const renamed = cmToHkbnText.replace('img: cdn', 'pic: cdn');
     const preview = await world.desk.preview({ ...texts, rules: renamed });
     expect(preview).toMatchObject({
       moved: { names: { added: ['pic.geo.test.'], removed: ['img.geo.test.'] } },

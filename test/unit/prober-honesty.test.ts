@@ -2,9 +2,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Engine, makeEngine } from '../../probes/engine.ts';
 import { roundTrip } from '../../probes/round-trip.ts';
-import type { ProbeTask, Sample } from '../../src/types/outcome.ts';
-import { instant, millis } from '../../src/types/units.ts';
+import type { Sample } from '../../src/types/outcome.ts';
+import { instant } from '../../src/types/units.ts';
 import { createServer } from './udp-server.ts';
+import { loopbackTask } from '../support/loopback-task.ts';
 
 const open: { close(): void }[] = [];
 afterEach(() => {
@@ -21,23 +22,7 @@ async function start(answers: boolean, asleep?: () => number): Promise<Engine> {
   const port = await server.listen('127.0.0.2');
   const engine = asleep === undefined ? makeEngine() : makeEngine(undefined, asleep);
   open.push(engine, server);
-  const task: ProbeTask = {
-    id: 1,
-    uplink: 'cmi',
-    interface: 'lo',
-    source: '127.0.0.1',
-    family: 4,
-    address: '127.0.0.2',
-    target: 'jkt-1',
-    region: 'ID',
-    class: 'target',
-    kind: 'dns',
-    port,
-    dns: { name: 'example.com', type: 'A' },
-    intervalMillis: millis(20),
-    timeoutMillis: millis(400),
-  };
-  engine.plan([task]);
+  engine.plan([loopbackTask('dns', port, { dns: { name: 'example.com', type: 'A' } })]);
   return engine;
 }
 

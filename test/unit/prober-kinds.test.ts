@@ -10,6 +10,7 @@ import type { Outcome, ProbeKind, ProbeTask } from '../../src/types/outcome.ts';
 import { millis } from '../../src/types/units.ts';
 import { selfSigned } from './self-signed.ts';
 import { type AddressInfo, createServer as createUdp } from './udp-server.ts';
+import { loopbackTask } from '../support/loopback-task.ts';
 
 const open: { close(): unknown }[] = [];
 let engine: Engine | null = null;
@@ -21,22 +22,7 @@ afterEach(() => {
 });
 
 function taskOf(kind: ProbeKind, port: number, more: Partial<ProbeTask> = {}): ProbeTask {
-  return {
-    id: 1,
-    uplink: 'cmi',
-    interface: 'lo',
-    source: '127.0.0.1',
-    family: 4,
-    address: '127.0.0.2',
-    target: 'jkt-1',
-    region: 'ID',
-    class: 'target',
-    kind,
-    port,
-    intervalMillis: millis(40),
-    timeoutMillis: millis(5000),
-    ...more,
-  };
+  return loopbackTask(kind, port, { intervalMillis: millis(40), timeoutMillis: millis(5000), ...more });
 }
 
 /** The first outcome that is not our own machine's fault. */

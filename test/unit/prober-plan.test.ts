@@ -6,6 +6,7 @@ import { newStream, replan } from '../../probes/stream.ts';
 import { makeWayOut } from '../../probes/way-out.ts';
 import type { ProbeTask, Sample } from '../../src/types/outcome.ts';
 import { instant, millis } from '../../src/types/units.ts';
+import { loopbackTask } from '../support/loopback-task.ts';
 
 let engine: Engine | null = null;
 afterEach(() => {
@@ -13,25 +14,9 @@ afterEach(() => {
   engine = null;
 });
 
-/** A question over lo to a port that refuses it. */
-function taskAt(intervalMillis: number): ProbeTask {
-  return {
-    id: 1,
-    uplink: 'cmi',
-    interface: 'lo',
-    source: '127.0.0.1',
-    family: 4,
-    address: '127.0.0.2',
-    target: 'jkt-1',
-    region: 'ID',
-    class: 'target',
-    kind: 'dns',
-    port: 9,
-    dns: { name: 'example.com', type: 'A' },
-    intervalMillis: millis(intervalMillis),
-    timeoutMillis: millis(400),
-  };
-}
+/** To a port that refuses it. */
+const taskAt = (intervalMillis: number): ProbeTask =>
+  loopbackTask('dns', 9, { dns: { name: 'example.com', type: 'A' }, intervalMillis: millis(intervalMillis) });
 
 const twoTasksAt = (intervalMillis: number): readonly ProbeTask[] => [
   taskAt(intervalMillis),

@@ -1,4 +1,4 @@
-/** A real Redis and what a fleet needs of it, for tests. */
+/** The `fleet` section of a node as the daemon has it, for a Redis that a test or a benchmark started itself. */
 import type { FleetConfig } from '../../src/types/fleet-config.ts';
 import { millis } from '../../src/types/units.ts';
 
